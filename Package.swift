@@ -43,10 +43,17 @@ let library: [Target] = [
     name: "ForgeMetrics",
     dependencies: ["ForgeRunner", .product(name: "Metrics", package: "swift-metrics")],
     path: "Sources/Metrics"),
+  // Generated code alone, so that it is compiled beside the rest and not again with the importers.
+  .target(
+    name: "ForgeMessages",
+    dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
+    path: "Sources/Messages"),
   // A product of its own: it brings swift-protobuf along.
   .target(
     name: "ForgeImporters",
-    dependencies: ["Forge", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
+    dependencies: [
+      "Forge", "ForgeMessages", .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+    ],
     path: "Sources/Importers"),
   // What the tool computes, apart from its commands, so that tests reach it.
   .target(

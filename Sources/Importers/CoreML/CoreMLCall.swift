@@ -1,4 +1,5 @@
 import Forge
+import ForgeMessages
 
 /// One layer with the values of its inputs, and the place for those of its outputs.
 ///

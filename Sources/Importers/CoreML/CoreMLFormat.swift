@@ -1,4 +1,5 @@
 import Forge
+import ForgeMessages
 
 /// Core ML's model files.
 package enum CoreMLFormat: ModelFormat {

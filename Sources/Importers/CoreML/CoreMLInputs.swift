@@ -1,4 +1,5 @@
 import Forge
+import ForgeMessages
 
 /// The inputs of a Core ML model: arrays, and images with their preprocessing.
 enum CoreMLInputs {

@@ -1,4 +1,5 @@
 import Forge
+import ForgeMessages
 
 /// Builds the layers of Core ML's networks, one network after the other in a pipeline.
 struct CoreMLNetworkImport {

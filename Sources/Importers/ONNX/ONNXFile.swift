@@ -1,4 +1,5 @@
 import Forge
+import ForgeMessages
 import Foundation
 import SwiftProtobuf
 

@@ -1,4 +1,5 @@
 import Forge
+import ForgeMessages
 
 /// Turns an ONNX graph into a model, node by node.
 struct ONNXGraphImport {

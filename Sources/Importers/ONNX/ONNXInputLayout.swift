@@ -1,4 +1,5 @@
 import Forge
+import ForgeMessages
 
 /// Finds inputs that hold images with their channels last.
 ///

@@ -1,4 +1,5 @@
 import Forge
+import ForgeMessages
 import Foundation
 
 /// A node of an ONNX graph with its attributes by name.

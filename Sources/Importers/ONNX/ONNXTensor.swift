@@ -1,4 +1,5 @@
 import Forge
+import ForgeMessages
 import Foundation
 
 /// Reads tensors that are stored in an ONNX file or beside it.

@@ -1,4 +1,5 @@
 import Forge
+import ForgeMessages
 
 /// The functions of the layer `activation`.
 enum CoreMLActivations {

@@ -1,4 +1,5 @@
 import Forge
+import ForgeMessages
 
 /// Layers of one or several tensors, element by element.
 enum CoreMLElementwise {

@@ -1,4 +1,5 @@
 import Forge
+import ForgeMessages
 
 /// Vectors for ids.
 enum CoreMLEmbeddings {

@@ -1,4 +1,5 @@
 import Forge
+import ForgeMessages
 
 /// Layers that crop, pad, resize or rearrange images.
 enum CoreMLImages {

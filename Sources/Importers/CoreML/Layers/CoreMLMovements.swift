@@ -1,4 +1,5 @@
 import Forge
+import ForgeMessages
 
 /// Layers that move, repeat or leave out elements.
 enum CoreMLMovements {

@@ -1,4 +1,5 @@
 import Forge
+import ForgeMessages
 
 /// Normalisations, scales and biases.
 enum CoreMLNormalizations {

@@ -1,4 +1,5 @@
 import Forge
+import ForgeMessages
 
 /// Matrix products.
 enum CoreMLProducts {

@@ -1,4 +1,5 @@
 import Forge
+import ForgeMessages
 
 /// Recurrent layers by the formulas of Core ML's specification (NeuralNetwork.proto).
 ///

@@ -1,4 +1,5 @@
 import Forge
+import ForgeMessages
 
 /// Reductions and selections along axes.
 enum CoreMLReductions {

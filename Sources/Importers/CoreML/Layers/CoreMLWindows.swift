@@ -1,4 +1,5 @@
 import Forge
+import ForgeMessages
 
 /// Convolutions and poolings.
 enum CoreMLWindows {

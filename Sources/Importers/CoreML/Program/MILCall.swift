@@ -1,4 +1,5 @@
 import Forge
+import ForgeMessages
 import Foundation
 
 /// One operation of an ML Program with its operands, and the place for its results.

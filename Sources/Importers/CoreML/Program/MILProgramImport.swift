@@ -1,4 +1,5 @@
 import Forge
+import ForgeMessages
 
 /// Builds the operations of ML Programs.
 struct MILProgramImport {

@@ -1,4 +1,5 @@
 import Forge
+import ForgeMessages
 
 /// Reads the constants of an ML Program: those in the file, and those in the weight file beside it.
 struct MILReader {

@@ -1,4 +1,5 @@
 import Forge
+import ForgeMessages
 
 extension MILOperators {
   /// Operations that move, repeat or leave out elements.

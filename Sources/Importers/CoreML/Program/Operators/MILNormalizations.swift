@@ -1,4 +1,5 @@
 import Forge
+import ForgeMessages
 
 extension MILOperators {
   /// Normalisations and softmax.

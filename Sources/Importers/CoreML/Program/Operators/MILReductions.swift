@@ -1,4 +1,5 @@
 import Forge
+import ForgeMessages
 
 extension MILOperators {
   /// Sums, means and the like along axes, and the places of the largest elements.

@@ -1,4 +1,5 @@
 import Forge
+import ForgeMessages
 
 extension MILOperators {
   /// Resampling of rows and columns.

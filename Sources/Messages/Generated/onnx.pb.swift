@@ -10,7 +10,7 @@
 
 /// The fields of an ONNX model file that Forge reads, with the numbers of the ONNX specification
 /// (onnx.ai, "ONNX IR"). Fields that Forge does not read are skipped by the decoder.
-/// Scripts/generate-protobuf makes Sources/Importers/ONNX/Generated from this file.
+/// Scripts/generate-protobuf makes Sources/Messages/Generated from this file.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -29,334 +29,334 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-nonisolated struct OnnxModel: Sendable {
+package nonisolated struct OnnxModel: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var irVersion: Int64 = 0
+  package var irVersion: Int64 = 0
 
-  var producerName: String = String()
+  package var producerName: String = String()
 
-  var producerVersion: String = String()
+  package var producerVersion: String = String()
 
-  var docString: String = String()
+  package var docString: String = String()
 
-  var graph: OnnxGraph {
+  package var graph: OnnxGraph {
     get {_graph ?? OnnxGraph()}
     set {_graph = newValue}
   }
   /// Returns true if `graph` has been explicitly set.
-  var hasGraph: Bool {self._graph != nil}
+  package var hasGraph: Bool {self._graph != nil}
   /// Clears the value of `graph`. Subsequent reads from it will return its default value.
-  mutating func clearGraph() {self._graph = nil}
+  package mutating func clearGraph() {self._graph = nil}
 
-  var opsetImport: [OnnxOperatorSet] = []
+  package var opsetImport: [OnnxOperatorSet] = []
 
-  var metadataProps: [OnnxStringEntry] = []
+  package var metadataProps: [OnnxStringEntry] = []
 
-  var functions: [OnnxFunction] = []
+  package var functions: [OnnxFunction] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _graph: OnnxGraph? = nil
 }
 
-nonisolated struct OnnxOperatorSet: Sendable {
+package nonisolated struct OnnxOperatorSet: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var domain: String = String()
+  package var domain: String = String()
 
-  var version: Int64 = 0
+  package var version: Int64 = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct OnnxStringEntry: Sendable {
+package nonisolated struct OnnxStringEntry: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var key: String = String()
+  package var key: String = String()
 
-  var value: String = String()
+  package var value: String = String()
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct OnnxGraph: Sendable {
+package nonisolated struct OnnxGraph: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var node: [OnnxNode] = []
+  package var node: [OnnxNode] = []
 
-  var name: String = String()
+  package var name: String = String()
 
-  var initializer: [OnnxTensor] = []
+  package var initializer: [OnnxTensor] = []
 
-  var input: [OnnxValueInfo] = []
+  package var input: [OnnxValueInfo] = []
 
-  var output: [OnnxValueInfo] = []
+  package var output: [OnnxValueInfo] = []
 
-  var valueInfo: [OnnxValueInfo] = []
+  package var valueInfo: [OnnxValueInfo] = []
 
-  var sparseInitializer: [OnnxSparseTensor] = []
+  package var sparseInitializer: [OnnxSparseTensor] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct OnnxFunction: Sendable {
+package nonisolated struct OnnxFunction: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var name: String = String()
+  package var name: String = String()
 
-  var input: [String] = []
+  package var input: [String] = []
 
-  var output: [String] = []
+  package var output: [String] = []
 
-  var attribute: [String] = []
+  package var attribute: [String] = []
 
-  var node: [OnnxNode] = []
+  package var node: [OnnxNode] = []
 
-  var opsetImport: [OnnxOperatorSet] = []
+  package var opsetImport: [OnnxOperatorSet] = []
 
-  var domain: String = String()
+  package var domain: String = String()
 
-  var attributeProto: [OnnxAttribute] = []
+  package var attributeProto: [OnnxAttribute] = []
 
-  var overload: String = String()
+  package var overload: String = String()
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct OnnxNode: Sendable {
+package nonisolated struct OnnxNode: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var input: [String] = []
+  package var input: [String] = []
 
-  var output: [String] = []
+  package var output: [String] = []
 
-  var name: String = String()
+  package var name: String = String()
 
-  var opType: String = String()
+  package var opType: String = String()
 
-  var attribute: [OnnxAttribute] = []
+  package var attribute: [OnnxAttribute] = []
 
-  var domain: String = String()
+  package var domain: String = String()
 
-  var overload: String = String()
+  package var overload: String = String()
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct OnnxAttribute: @unchecked Sendable {
+package nonisolated struct OnnxAttribute: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var name: String {
+  package var name: String {
     get {_storage._name}
     set {_uniqueStorage()._name = newValue}
   }
 
-  var f: Float {
+  package var f: Float {
     get {_storage._f}
     set {_uniqueStorage()._f = newValue}
   }
 
-  var i: Int64 {
+  package var i: Int64 {
     get {_storage._i}
     set {_uniqueStorage()._i = newValue}
   }
 
-  var s: Data {
+  package var s: Data {
     get {_storage._s}
     set {_uniqueStorage()._s = newValue}
   }
 
-  var t: OnnxTensor {
+  package var t: OnnxTensor {
     get {_storage._t ?? OnnxTensor()}
     set {_uniqueStorage()._t = newValue}
   }
   /// Returns true if `t` has been explicitly set.
-  var hasT: Bool {_storage._t != nil}
+  package var hasT: Bool {_storage._t != nil}
   /// Clears the value of `t`. Subsequent reads from it will return its default value.
-  mutating func clearT() {_uniqueStorage()._t = nil}
+  package mutating func clearT() {_uniqueStorage()._t = nil}
 
-  var g: OnnxGraph {
+  package var g: OnnxGraph {
     get {_storage._g ?? OnnxGraph()}
     set {_uniqueStorage()._g = newValue}
   }
   /// Returns true if `g` has been explicitly set.
-  var hasG: Bool {_storage._g != nil}
+  package var hasG: Bool {_storage._g != nil}
   /// Clears the value of `g`. Subsequent reads from it will return its default value.
-  mutating func clearG() {_uniqueStorage()._g = nil}
+  package mutating func clearG() {_uniqueStorage()._g = nil}
 
-  var floats: [Float] {
+  package var floats: [Float] {
     get {_storage._floats}
     set {_uniqueStorage()._floats = newValue}
   }
 
-  var ints: [Int64] {
+  package var ints: [Int64] {
     get {_storage._ints}
     set {_uniqueStorage()._ints = newValue}
   }
 
-  var strings: [Data] {
+  package var strings: [Data] {
     get {_storage._strings}
     set {_uniqueStorage()._strings = newValue}
   }
 
-  var tensors: [OnnxTensor] {
+  package var tensors: [OnnxTensor] {
     get {_storage._tensors}
     set {_uniqueStorage()._tensors = newValue}
   }
 
-  var type: Int32 {
+  package var type: Int32 {
     get {_storage._type}
     set {_uniqueStorage()._type = newValue}
   }
 
-  var refAttrName: String {
+  package var refAttrName: String {
     get {_storage._refAttrName}
     set {_uniqueStorage()._refAttrName = newValue}
   }
 
-  var sparseTensor: OnnxSparseTensor {
+  package var sparseTensor: OnnxSparseTensor {
     get {_storage._sparseTensor ?? OnnxSparseTensor()}
     set {_uniqueStorage()._sparseTensor = newValue}
   }
   /// Returns true if `sparseTensor` has been explicitly set.
-  var hasSparseTensor: Bool {_storage._sparseTensor != nil}
+  package var hasSparseTensor: Bool {_storage._sparseTensor != nil}
   /// Clears the value of `sparseTensor`. Subsequent reads from it will return its default value.
-  mutating func clearSparseTensor() {_uniqueStorage()._sparseTensor = nil}
+  package mutating func clearSparseTensor() {_uniqueStorage()._sparseTensor = nil}
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-nonisolated struct OnnxTensor: Sendable {
+package nonisolated struct OnnxTensor: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var dims: [Int64] = []
+  package var dims: [Int64] = []
 
-  var dataType: Int32 = 0
+  package var dataType: Int32 = 0
 
-  var floatData: [Float] = []
+  package var floatData: [Float] = []
 
-  var int32Data: [Int32] = []
+  package var int32Data: [Int32] = []
 
-  var stringData: [Data] = []
+  package var stringData: [Data] = []
 
-  var int64Data: [Int64] = []
+  package var int64Data: [Int64] = []
 
-  var name: String = String()
+  package var name: String = String()
 
-  var rawData: Data = Data()
+  package var rawData: Data = Data()
 
-  var doubleData: [Double] = []
+  package var doubleData: [Double] = []
 
-  var uint64Data: [UInt64] = []
+  package var uint64Data: [UInt64] = []
 
-  var externalData: [OnnxStringEntry] = []
+  package var externalData: [OnnxStringEntry] = []
 
-  var dataLocation: Int32 = 0
+  package var dataLocation: Int32 = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct OnnxSparseTensor: @unchecked Sendable {
+package nonisolated struct OnnxSparseTensor: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var values: OnnxTensor {
+  package var values: OnnxTensor {
     get {_storage._values ?? OnnxTensor()}
     set {_uniqueStorage()._values = newValue}
   }
   /// Returns true if `values` has been explicitly set.
-  var hasValues: Bool {_storage._values != nil}
+  package var hasValues: Bool {_storage._values != nil}
   /// Clears the value of `values`. Subsequent reads from it will return its default value.
-  mutating func clearValues() {_uniqueStorage()._values = nil}
+  package mutating func clearValues() {_uniqueStorage()._values = nil}
 
-  var indices: OnnxTensor {
+  package var indices: OnnxTensor {
     get {_storage._indices ?? OnnxTensor()}
     set {_uniqueStorage()._indices = newValue}
   }
   /// Returns true if `indices` has been explicitly set.
-  var hasIndices: Bool {_storage._indices != nil}
+  package var hasIndices: Bool {_storage._indices != nil}
   /// Clears the value of `indices`. Subsequent reads from it will return its default value.
-  mutating func clearIndices() {_uniqueStorage()._indices = nil}
+  package mutating func clearIndices() {_uniqueStorage()._indices = nil}
 
-  var dims: [Int64] {
+  package var dims: [Int64] {
     get {_storage._dims}
     set {_uniqueStorage()._dims = newValue}
   }
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-nonisolated struct OnnxValueInfo: Sendable {
+package nonisolated struct OnnxValueInfo: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var name: String = String()
+  package var name: String = String()
 
-  var type: OnnxType {
+  package var type: OnnxType {
     get {_type ?? OnnxType()}
     set {_type = newValue}
   }
   /// Returns true if `type` has been explicitly set.
-  var hasType: Bool {self._type != nil}
+  package var hasType: Bool {self._type != nil}
   /// Clears the value of `type`. Subsequent reads from it will return its default value.
-  mutating func clearType() {self._type = nil}
+  package mutating func clearType() {self._type = nil}
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _type: OnnxType? = nil
 }
 
-nonisolated struct OnnxType: Sendable {
+package nonisolated struct OnnxType: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var value: OnnxType.OneOf_Value? = nil
+  package var value: OnnxType.OneOf_Value? = nil
 
-  var tensorType: OnnxTensorType {
+  package var tensorType: OnnxTensorType {
     get {
       if case .tensorType(let v)? = value {return v}
       return OnnxTensorType()
@@ -364,7 +364,7 @@ nonisolated struct OnnxType: Sendable {
     set {value = .tensorType(newValue)}
   }
 
-  var sequenceType: OnnxContainerType {
+  package var sequenceType: OnnxContainerType {
     get {
       if case .sequenceType(let v)? = value {return v}
       return OnnxContainerType()
@@ -372,7 +372,7 @@ nonisolated struct OnnxType: Sendable {
     set {value = .sequenceType(newValue)}
   }
 
-  var mapType: OnnxContainerType {
+  package var mapType: OnnxContainerType {
     get {
       if case .mapType(let v)? = value {return v}
       return OnnxContainerType()
@@ -380,7 +380,7 @@ nonisolated struct OnnxType: Sendable {
     set {value = .mapType(newValue)}
   }
 
-  var sparseTensorType: OnnxTensorType {
+  package var sparseTensorType: OnnxTensorType {
     get {
       if case .sparseTensorType(let v)? = value {return v}
       return OnnxTensorType()
@@ -388,7 +388,7 @@ nonisolated struct OnnxType: Sendable {
     set {value = .sparseTensorType(newValue)}
   }
 
-  var optionalType: OnnxContainerType {
+  package var optionalType: OnnxContainerType {
     get {
       if case .optionalType(let v)? = value {return v}
       return OnnxContainerType()
@@ -396,9 +396,9 @@ nonisolated struct OnnxType: Sendable {
     set {value = .optionalType(newValue)}
   }
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  nonisolated enum OneOf_Value: Equatable, Sendable {
+  package nonisolated enum OneOf_Value: Equatable, Sendable {
     case tensorType(OnnxTensorType)
     case sequenceType(OnnxContainerType)
     case mapType(OnnxContainerType)
@@ -407,62 +407,62 @@ nonisolated struct OnnxType: Sendable {
 
   }
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct OnnxContainerType: Sendable {
+package nonisolated struct OnnxContainerType: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct OnnxTensorType: Sendable {
+package nonisolated struct OnnxTensorType: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var elemType: Int32 = 0
+  package var elemType: Int32 = 0
 
-  var shape: OnnxShape {
+  package var shape: OnnxShape {
     get {_shape ?? OnnxShape()}
     set {_shape = newValue}
   }
   /// Returns true if `shape` has been explicitly set.
-  var hasShape: Bool {self._shape != nil}
+  package var hasShape: Bool {self._shape != nil}
   /// Clears the value of `shape`. Subsequent reads from it will return its default value.
-  mutating func clearShape() {self._shape = nil}
+  package mutating func clearShape() {self._shape = nil}
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _shape: OnnxShape? = nil
 }
 
-nonisolated struct OnnxShape: Sendable {
+package nonisolated struct OnnxShape: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var dim: [OnnxDimension] = []
+  package var dim: [OnnxDimension] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct OnnxDimension: Sendable {
+package nonisolated struct OnnxDimension: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var value: OnnxDimension.OneOf_Value? = nil
+  package var value: OnnxDimension.OneOf_Value? = nil
 
-  var dimValue: Int64 {
+  package var dimValue: Int64 {
     get {
       if case .dimValue(let v)? = value {return v}
       return 0
@@ -470,7 +470,7 @@ nonisolated struct OnnxDimension: Sendable {
     set {value = .dimValue(newValue)}
   }
 
-  var dimParam: String {
+  package var dimParam: String {
     get {
       if case .dimParam(let v)? = value {return v}
       return String()
@@ -478,15 +478,15 @@ nonisolated struct OnnxDimension: Sendable {
     set {value = .dimParam(newValue)}
   }
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  nonisolated enum OneOf_Value: Equatable, Sendable {
+  package nonisolated enum OneOf_Value: Equatable, Sendable {
     case dimValue(Int64)
     case dimParam(String)
 
   }
 
-  init() {}
+  package init() {}
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -494,10 +494,10 @@ nonisolated struct OnnxDimension: Sendable {
 fileprivate nonisolated let _protobuf_package = "forge.onnx"
 
 nonisolated extension OnnxModel: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".OnnxModel"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}ir_version\0\u{3}producer_name\0\u{3}producer_version\0\u{4}\u{3}doc_string\0\u{1}graph\0\u{3}opset_import\0\u{4}\u{6}metadata_props\0\u{2}\u{b}functions\0")
+  package static let protoMessageName: String = _protobuf_package + ".OnnxModel"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}ir_version\0\u{3}producer_name\0\u{3}producer_version\0\u{4}\u{3}doc_string\0\u{1}graph\0\u{3}opset_import\0\u{4}\u{6}metadata_props\0\u{2}\u{b}functions\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -516,7 +516,7 @@ nonisolated extension OnnxModel: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -548,7 +548,7 @@ nonisolated extension OnnxModel: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: OnnxModel, rhs: OnnxModel) -> Bool {
+  package static func ==(lhs: OnnxModel, rhs: OnnxModel) -> Bool {
     if lhs.irVersion != rhs.irVersion {return false}
     if lhs.producerName != rhs.producerName {return false}
     if lhs.producerVersion != rhs.producerVersion {return false}
@@ -563,10 +563,10 @@ nonisolated extension OnnxModel: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 }
 
 nonisolated extension OnnxOperatorSet: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".OnnxOperatorSet"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}domain\0\u{1}version\0")
+  package static let protoMessageName: String = _protobuf_package + ".OnnxOperatorSet"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}domain\0\u{1}version\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -579,7 +579,7 @@ nonisolated extension OnnxOperatorSet: SwiftProtobuf.Message, SwiftProtobuf._Mes
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.domain.isEmpty {
       try visitor.visitSingularStringField(value: self.domain, fieldNumber: 1)
     }
@@ -589,7 +589,7 @@ nonisolated extension OnnxOperatorSet: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: OnnxOperatorSet, rhs: OnnxOperatorSet) -> Bool {
+  package static func ==(lhs: OnnxOperatorSet, rhs: OnnxOperatorSet) -> Bool {
     if lhs.domain != rhs.domain {return false}
     if lhs.version != rhs.version {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -598,10 +598,10 @@ nonisolated extension OnnxOperatorSet: SwiftProtobuf.Message, SwiftProtobuf._Mes
 }
 
 nonisolated extension OnnxStringEntry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".OnnxStringEntry"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}value\0")
+  package static let protoMessageName: String = _protobuf_package + ".OnnxStringEntry"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}value\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -614,7 +614,7 @@ nonisolated extension OnnxStringEntry: SwiftProtobuf.Message, SwiftProtobuf._Mes
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.key.isEmpty {
       try visitor.visitSingularStringField(value: self.key, fieldNumber: 1)
     }
@@ -624,7 +624,7 @@ nonisolated extension OnnxStringEntry: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: OnnxStringEntry, rhs: OnnxStringEntry) -> Bool {
+  package static func ==(lhs: OnnxStringEntry, rhs: OnnxStringEntry) -> Bool {
     if lhs.key != rhs.key {return false}
     if lhs.value != rhs.value {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -633,10 +633,10 @@ nonisolated extension OnnxStringEntry: SwiftProtobuf.Message, SwiftProtobuf._Mes
 }
 
 nonisolated extension OnnxGraph: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".OnnxGraph"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}node\0\u{1}name\0\u{2}\u{3}initializer\0\u{2}\u{6}input\0\u{1}output\0\u{3}value_info\0\u{4}\u{2}sparse_initializer\0")
+  package static let protoMessageName: String = _protobuf_package + ".OnnxGraph"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}node\0\u{1}name\0\u{2}\u{3}initializer\0\u{2}\u{6}input\0\u{1}output\0\u{3}value_info\0\u{4}\u{2}sparse_initializer\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -654,7 +654,7 @@ nonisolated extension OnnxGraph: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.node.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.node, fieldNumber: 1)
     }
@@ -679,7 +679,7 @@ nonisolated extension OnnxGraph: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: OnnxGraph, rhs: OnnxGraph) -> Bool {
+  package static func ==(lhs: OnnxGraph, rhs: OnnxGraph) -> Bool {
     if lhs.node != rhs.node {return false}
     if lhs.name != rhs.name {return false}
     if lhs.initializer != rhs.initializer {return false}
@@ -693,10 +693,10 @@ nonisolated extension OnnxGraph: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 }
 
 nonisolated extension OnnxFunction: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".OnnxFunction"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{2}\u{3}input\0\u{1}output\0\u{1}attribute\0\u{1}node\0\u{4}\u{2}opset_import\0\u{1}domain\0\u{3}attribute_proto\0\u{2}\u{2}overload\0")
+  package static let protoMessageName: String = _protobuf_package + ".OnnxFunction"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{2}\u{3}input\0\u{1}output\0\u{1}attribute\0\u{1}node\0\u{4}\u{2}opset_import\0\u{1}domain\0\u{3}attribute_proto\0\u{2}\u{2}overload\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -716,7 +716,7 @@ nonisolated extension OnnxFunction: SwiftProtobuf.Message, SwiftProtobuf._Messag
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.name.isEmpty {
       try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
     }
@@ -747,7 +747,7 @@ nonisolated extension OnnxFunction: SwiftProtobuf.Message, SwiftProtobuf._Messag
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: OnnxFunction, rhs: OnnxFunction) -> Bool {
+  package static func ==(lhs: OnnxFunction, rhs: OnnxFunction) -> Bool {
     if lhs.name != rhs.name {return false}
     if lhs.input != rhs.input {return false}
     if lhs.output != rhs.output {return false}
@@ -763,10 +763,10 @@ nonisolated extension OnnxFunction: SwiftProtobuf.Message, SwiftProtobuf._Messag
 }
 
 nonisolated extension OnnxNode: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".OnnxNode"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}input\0\u{1}output\0\u{1}name\0\u{3}op_type\0\u{1}attribute\0\u{2}\u{2}domain\0\u{1}overload\0")
+  package static let protoMessageName: String = _protobuf_package + ".OnnxNode"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}input\0\u{1}output\0\u{1}name\0\u{3}op_type\0\u{1}attribute\0\u{2}\u{2}domain\0\u{1}overload\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -784,7 +784,7 @@ nonisolated extension OnnxNode: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.input.isEmpty {
       try visitor.visitRepeatedStringField(value: self.input, fieldNumber: 1)
     }
@@ -809,7 +809,7 @@ nonisolated extension OnnxNode: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: OnnxNode, rhs: OnnxNode) -> Bool {
+  package static func ==(lhs: OnnxNode, rhs: OnnxNode) -> Bool {
     if lhs.input != rhs.input {return false}
     if lhs.output != rhs.output {return false}
     if lhs.name != rhs.name {return false}
@@ -823,8 +823,8 @@ nonisolated extension OnnxNode: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 }
 
 nonisolated extension OnnxAttribute: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".OnnxAttribute"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}f\0\u{1}i\0\u{1}s\0\u{1}t\0\u{1}g\0\u{1}floats\0\u{1}ints\0\u{1}strings\0\u{1}tensors\0\u{2}\u{a}type\0\u{3}ref_attr_name\0\u{3}sparse_tensor\0")
+  package static let protoMessageName: String = _protobuf_package + ".OnnxAttribute"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}f\0\u{1}i\0\u{1}s\0\u{1}t\0\u{1}g\0\u{1}floats\0\u{1}ints\0\u{1}strings\0\u{1}tensors\0\u{2}\u{a}type\0\u{3}ref_attr_name\0\u{3}sparse_tensor\0")
 
   fileprivate class _StorageClass {
     var _name: String = String()
@@ -873,7 +873,7 @@ nonisolated extension OnnxAttribute: SwiftProtobuf.Message, SwiftProtobuf._Messa
     return _storage
   }
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     _ = _uniqueStorage()
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       while let fieldNumber = try decoder.nextFieldNumber() {
@@ -900,7 +900,7 @@ nonisolated extension OnnxAttribute: SwiftProtobuf.Message, SwiftProtobuf._Messa
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every if/case branch local when no optimizations
@@ -949,7 +949,7 @@ nonisolated extension OnnxAttribute: SwiftProtobuf.Message, SwiftProtobuf._Messa
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: OnnxAttribute, rhs: OnnxAttribute) -> Bool {
+  package static func ==(lhs: OnnxAttribute, rhs: OnnxAttribute) -> Bool {
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
@@ -977,10 +977,10 @@ nonisolated extension OnnxAttribute: SwiftProtobuf.Message, SwiftProtobuf._Messa
 }
 
 nonisolated extension OnnxTensor: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".OnnxTensor"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}dims\0\u{3}data_type\0\u{4}\u{2}float_data\0\u{3}int32_data\0\u{3}string_data\0\u{3}int64_data\0\u{1}name\0\u{3}raw_data\0\u{3}double_data\0\u{3}uint64_data\0\u{4}\u{2}external_data\0\u{3}data_location\0")
+  package static let protoMessageName: String = _protobuf_package + ".OnnxTensor"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}dims\0\u{3}data_type\0\u{4}\u{2}float_data\0\u{3}int32_data\0\u{3}string_data\0\u{3}int64_data\0\u{1}name\0\u{3}raw_data\0\u{3}double_data\0\u{3}uint64_data\0\u{4}\u{2}external_data\0\u{3}data_location\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -1003,7 +1003,7 @@ nonisolated extension OnnxTensor: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.dims.isEmpty {
       try visitor.visitPackedInt64Field(value: self.dims, fieldNumber: 1)
     }
@@ -1043,7 +1043,7 @@ nonisolated extension OnnxTensor: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: OnnxTensor, rhs: OnnxTensor) -> Bool {
+  package static func ==(lhs: OnnxTensor, rhs: OnnxTensor) -> Bool {
     if lhs.dims != rhs.dims {return false}
     if lhs.dataType != rhs.dataType {return false}
     if lhs.floatData != rhs.floatData {return false}
@@ -1062,8 +1062,8 @@ nonisolated extension OnnxTensor: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 }
 
 nonisolated extension OnnxSparseTensor: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".OnnxSparseTensor"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0\u{1}indices\0\u{1}dims\0")
+  package static let protoMessageName: String = _protobuf_package + ".OnnxSparseTensor"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0\u{1}indices\0\u{1}dims\0")
 
   fileprivate class _StorageClass {
     var _values: OnnxTensor? = nil
@@ -1092,7 +1092,7 @@ nonisolated extension OnnxSparseTensor: SwiftProtobuf.Message, SwiftProtobuf._Me
     return _storage
   }
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     _ = _uniqueStorage()
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1109,7 +1109,7 @@ nonisolated extension OnnxSparseTensor: SwiftProtobuf.Message, SwiftProtobuf._Me
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every if/case branch local when no optimizations
@@ -1128,7 +1128,7 @@ nonisolated extension OnnxSparseTensor: SwiftProtobuf.Message, SwiftProtobuf._Me
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: OnnxSparseTensor, rhs: OnnxSparseTensor) -> Bool {
+  package static func ==(lhs: OnnxSparseTensor, rhs: OnnxSparseTensor) -> Bool {
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
@@ -1146,10 +1146,10 @@ nonisolated extension OnnxSparseTensor: SwiftProtobuf.Message, SwiftProtobuf._Me
 }
 
 nonisolated extension OnnxValueInfo: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".OnnxValueInfo"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}type\0")
+  package static let protoMessageName: String = _protobuf_package + ".OnnxValueInfo"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}type\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -1162,7 +1162,7 @@ nonisolated extension OnnxValueInfo: SwiftProtobuf.Message, SwiftProtobuf._Messa
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -1176,7 +1176,7 @@ nonisolated extension OnnxValueInfo: SwiftProtobuf.Message, SwiftProtobuf._Messa
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: OnnxValueInfo, rhs: OnnxValueInfo) -> Bool {
+  package static func ==(lhs: OnnxValueInfo, rhs: OnnxValueInfo) -> Bool {
     if lhs.name != rhs.name {return false}
     if lhs._type != rhs._type {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -1185,10 +1185,10 @@ nonisolated extension OnnxValueInfo: SwiftProtobuf.Message, SwiftProtobuf._Messa
 }
 
 nonisolated extension OnnxType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".OnnxType"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}tensor_type\0\u{4}\u{3}sequence_type\0\u{3}map_type\0\u{4}\u{3}sparse_tensor_type\0\u{3}optional_type\0")
+  package static let protoMessageName: String = _protobuf_package + ".OnnxType"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}tensor_type\0\u{4}\u{3}sequence_type\0\u{3}map_type\0\u{4}\u{3}sparse_tensor_type\0\u{3}optional_type\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -1264,7 +1264,7 @@ nonisolated extension OnnxType: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -1295,7 +1295,7 @@ nonisolated extension OnnxType: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: OnnxType, rhs: OnnxType) -> Bool {
+  package static func ==(lhs: OnnxType, rhs: OnnxType) -> Bool {
     if lhs.value != rhs.value {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1303,29 +1303,29 @@ nonisolated extension OnnxType: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 }
 
 nonisolated extension OnnxContainerType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".OnnxContainerType"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+  package static let protoMessageName: String = _protobuf_package + ".OnnxContainerType"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap()
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     // Load everything into unknown fields
     while try decoder.nextFieldNumber() != nil {}
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: OnnxContainerType, rhs: OnnxContainerType) -> Bool {
+  package static func ==(lhs: OnnxContainerType, rhs: OnnxContainerType) -> Bool {
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
 nonisolated extension OnnxTensorType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".OnnxTensorType"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}elem_type\0\u{1}shape\0")
+  package static let protoMessageName: String = _protobuf_package + ".OnnxTensorType"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}elem_type\0\u{1}shape\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -1338,7 +1338,7 @@ nonisolated extension OnnxTensorType: SwiftProtobuf.Message, SwiftProtobuf._Mess
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -1352,7 +1352,7 @@ nonisolated extension OnnxTensorType: SwiftProtobuf.Message, SwiftProtobuf._Mess
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: OnnxTensorType, rhs: OnnxTensorType) -> Bool {
+  package static func ==(lhs: OnnxTensorType, rhs: OnnxTensorType) -> Bool {
     if lhs.elemType != rhs.elemType {return false}
     if lhs._shape != rhs._shape {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -1361,10 +1361,10 @@ nonisolated extension OnnxTensorType: SwiftProtobuf.Message, SwiftProtobuf._Mess
 }
 
 nonisolated extension OnnxShape: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".OnnxShape"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}dim\0")
+  package static let protoMessageName: String = _protobuf_package + ".OnnxShape"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}dim\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -1376,14 +1376,14 @@ nonisolated extension OnnxShape: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.dim.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.dim, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: OnnxShape, rhs: OnnxShape) -> Bool {
+  package static func ==(lhs: OnnxShape, rhs: OnnxShape) -> Bool {
     if lhs.dim != rhs.dim {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1391,10 +1391,10 @@ nonisolated extension OnnxShape: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 }
 
 nonisolated extension OnnxDimension: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".OnnxDimension"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}dim_value\0\u{3}dim_param\0")
+  package static let protoMessageName: String = _protobuf_package + ".OnnxDimension"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}dim_value\0\u{3}dim_param\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -1421,7 +1421,7 @@ nonisolated extension OnnxDimension: SwiftProtobuf.Message, SwiftProtobuf._Messa
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -1440,7 +1440,7 @@ nonisolated extension OnnxDimension: SwiftProtobuf.Message, SwiftProtobuf._Messa
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: OnnxDimension, rhs: OnnxDimension) -> Bool {
+  package static func ==(lhs: OnnxDimension, rhs: OnnxDimension) -> Bool {
     if lhs.value != rhs.value {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

@@ -12,7 +12,7 @@
 /// (Model.proto, FeatureTypes.proto, NeuralNetwork.proto, MIL.proto). Messages of equal fields share a name
 /// here, and layers that Forge refuses or that have no fields are a CoreMLNothing. Enumerations are
 /// int32, so that unknown values can be reported.
-/// Scripts/generate-protobuf makes Sources/Importers/CoreML/Generated from this file.
+/// Scripts/generate-protobuf makes Sources/Messages/Generated from this file.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -31,31 +31,31 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-nonisolated struct CoreMLModel: @unchecked Sendable {
+package nonisolated struct CoreMLModel: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var specificationVersion: Int32 {
+  package var specificationVersion: Int32 {
     get {_storage._specificationVersion}
     set {_uniqueStorage()._specificationVersion = newValue}
   }
 
-  var description_p: CoreMLDescription {
+  package var description_p: CoreMLDescription {
     get {_storage._description_p ?? CoreMLDescription()}
     set {_uniqueStorage()._description_p = newValue}
   }
   /// Returns true if `description_p` has been explicitly set.
-  var hasDescription_p: Bool {_storage._description_p != nil}
+  package var hasDescription_p: Bool {_storage._description_p != nil}
   /// Clears the value of `description_p`. Subsequent reads from it will return its default value.
-  mutating func clearDescription_p() {_uniqueStorage()._description_p = nil}
+  package mutating func clearDescription_p() {_uniqueStorage()._description_p = nil}
 
-  var type: OneOf_Type? {
+  package var type: OneOf_Type? {
     get {return _storage._type}
     set {_uniqueStorage()._type = newValue}
   }
 
-  var pipelineClassifier: CoreMLPipelineHolder {
+  package var pipelineClassifier: CoreMLPipelineHolder {
     get {
       if case .pipelineClassifier(let v)? = _storage._type {return v}
       return CoreMLPipelineHolder()
@@ -63,7 +63,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .pipelineClassifier(newValue)}
   }
 
-  var pipelineRegressor: CoreMLPipelineHolder {
+  package var pipelineRegressor: CoreMLPipelineHolder {
     get {
       if case .pipelineRegressor(let v)? = _storage._type {return v}
       return CoreMLPipelineHolder()
@@ -71,7 +71,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .pipelineRegressor(newValue)}
   }
 
-  var pipeline: CoreMLPipelineModel {
+  package var pipeline: CoreMLPipelineModel {
     get {
       if case .pipeline(let v)? = _storage._type {return v}
       return CoreMLPipelineModel()
@@ -79,7 +79,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .pipeline(newValue)}
   }
 
-  var glmRegressor: CoreMLNothing {
+  package var glmRegressor: CoreMLNothing {
     get {
       if case .glmRegressor(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -87,7 +87,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .glmRegressor(newValue)}
   }
 
-  var supportVectorRegressor: CoreMLNothing {
+  package var supportVectorRegressor: CoreMLNothing {
     get {
       if case .supportVectorRegressor(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -95,7 +95,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .supportVectorRegressor(newValue)}
   }
 
-  var treeEnsembleRegressor: CoreMLNothing {
+  package var treeEnsembleRegressor: CoreMLNothing {
     get {
       if case .treeEnsembleRegressor(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -103,7 +103,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .treeEnsembleRegressor(newValue)}
   }
 
-  var neuralNetworkRegressor: CoreMLNeuralNetwork {
+  package var neuralNetworkRegressor: CoreMLNeuralNetwork {
     get {
       if case .neuralNetworkRegressor(let v)? = _storage._type {return v}
       return CoreMLNeuralNetwork()
@@ -111,7 +111,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .neuralNetworkRegressor(newValue)}
   }
 
-  var bayesianProbitRegressor: CoreMLNothing {
+  package var bayesianProbitRegressor: CoreMLNothing {
     get {
       if case .bayesianProbitRegressor(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -119,7 +119,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .bayesianProbitRegressor(newValue)}
   }
 
-  var glmClassifier: CoreMLNothing {
+  package var glmClassifier: CoreMLNothing {
     get {
       if case .glmClassifier(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -127,7 +127,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .glmClassifier(newValue)}
   }
 
-  var supportVectorClassifier: CoreMLNothing {
+  package var supportVectorClassifier: CoreMLNothing {
     get {
       if case .supportVectorClassifier(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -135,7 +135,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .supportVectorClassifier(newValue)}
   }
 
-  var treeEnsembleClassifier: CoreMLNothing {
+  package var treeEnsembleClassifier: CoreMLNothing {
     get {
       if case .treeEnsembleClassifier(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -143,7 +143,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .treeEnsembleClassifier(newValue)}
   }
 
-  var neuralNetworkClassifier: CoreMLNeuralNetwork {
+  package var neuralNetworkClassifier: CoreMLNeuralNetwork {
     get {
       if case .neuralNetworkClassifier(let v)? = _storage._type {return v}
       return CoreMLNeuralNetwork()
@@ -151,7 +151,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .neuralNetworkClassifier(newValue)}
   }
 
-  var kNearestNeighborsClassifier: CoreMLNothing {
+  package var kNearestNeighborsClassifier: CoreMLNothing {
     get {
       if case .kNearestNeighborsClassifier(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -159,7 +159,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .kNearestNeighborsClassifier(newValue)}
   }
 
-  var neuralNetwork: CoreMLNeuralNetwork {
+  package var neuralNetwork: CoreMLNeuralNetwork {
     get {
       if case .neuralNetwork(let v)? = _storage._type {return v}
       return CoreMLNeuralNetwork()
@@ -167,7 +167,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .neuralNetwork(newValue)}
   }
 
-  var itemSimilarityRecommender: CoreMLNothing {
+  package var itemSimilarityRecommender: CoreMLNothing {
     get {
       if case .itemSimilarityRecommender(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -175,7 +175,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .itemSimilarityRecommender(newValue)}
   }
 
-  var mlProgram: MILProgram {
+  package var mlProgram: MILProgram {
     get {
       if case .mlProgram(let v)? = _storage._type {return v}
       return MILProgram()
@@ -183,7 +183,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .mlProgram(newValue)}
   }
 
-  var customModel: CoreMLNothing {
+  package var customModel: CoreMLNothing {
     get {
       if case .customModel(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -191,7 +191,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .customModel(newValue)}
   }
 
-  var linkedModel: CoreMLNothing {
+  package var linkedModel: CoreMLNothing {
     get {
       if case .linkedModel(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -199,7 +199,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .linkedModel(newValue)}
   }
 
-  var classConfidenceThresholding: CoreMLNothing {
+  package var classConfidenceThresholding: CoreMLNothing {
     get {
       if case .classConfidenceThresholding(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -207,7 +207,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .classConfidenceThresholding(newValue)}
   }
 
-  var oneHotEncoder: CoreMLNothing {
+  package var oneHotEncoder: CoreMLNothing {
     get {
       if case .oneHotEncoder(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -215,7 +215,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .oneHotEncoder(newValue)}
   }
 
-  var imputer: CoreMLNothing {
+  package var imputer: CoreMLNothing {
     get {
       if case .imputer(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -223,7 +223,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .imputer(newValue)}
   }
 
-  var featureVectorizer: CoreMLNothing {
+  package var featureVectorizer: CoreMLNothing {
     get {
       if case .featureVectorizer(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -231,7 +231,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .featureVectorizer(newValue)}
   }
 
-  var dictVectorizer: CoreMLNothing {
+  package var dictVectorizer: CoreMLNothing {
     get {
       if case .dictVectorizer(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -239,7 +239,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .dictVectorizer(newValue)}
   }
 
-  var scaler: CoreMLNothing {
+  package var scaler: CoreMLNothing {
     get {
       if case .scaler(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -247,7 +247,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .scaler(newValue)}
   }
 
-  var categoricalMapping: CoreMLNothing {
+  package var categoricalMapping: CoreMLNothing {
     get {
       if case .categoricalMapping(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -255,7 +255,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .categoricalMapping(newValue)}
   }
 
-  var normalizer: CoreMLNothing {
+  package var normalizer: CoreMLNothing {
     get {
       if case .normalizer(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -263,7 +263,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .normalizer(newValue)}
   }
 
-  var arrayFeatureExtractor: CoreMLNothing {
+  package var arrayFeatureExtractor: CoreMLNothing {
     get {
       if case .arrayFeatureExtractor(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -271,7 +271,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .arrayFeatureExtractor(newValue)}
   }
 
-  var nonMaximumSuppression: CoreMLNothing {
+  package var nonMaximumSuppression: CoreMLNothing {
     get {
       if case .nonMaximumSuppression(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -279,7 +279,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .nonMaximumSuppression(newValue)}
   }
 
-  var identity: CoreMLNothing {
+  package var identity: CoreMLNothing {
     get {
       if case .identity(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -287,7 +287,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .identity(newValue)}
   }
 
-  var textClassifier: CoreMLNothing {
+  package var textClassifier: CoreMLNothing {
     get {
       if case .textClassifier(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -295,7 +295,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .textClassifier(newValue)}
   }
 
-  var wordTagger: CoreMLNothing {
+  package var wordTagger: CoreMLNothing {
     get {
       if case .wordTagger(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -303,7 +303,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .wordTagger(newValue)}
   }
 
-  var visionFeaturePrint: CoreMLNothing {
+  package var visionFeaturePrint: CoreMLNothing {
     get {
       if case .visionFeaturePrint(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -311,7 +311,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .visionFeaturePrint(newValue)}
   }
 
-  var soundAnalysisPreprocessing: CoreMLNothing {
+  package var soundAnalysisPreprocessing: CoreMLNothing {
     get {
       if case .soundAnalysisPreprocessing(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -319,7 +319,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .soundAnalysisPreprocessing(newValue)}
   }
 
-  var gazetteer: CoreMLNothing {
+  package var gazetteer: CoreMLNothing {
     get {
       if case .gazetteer(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -327,7 +327,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .gazetteer(newValue)}
   }
 
-  var wordEmbedding: CoreMLNothing {
+  package var wordEmbedding: CoreMLNothing {
     get {
       if case .wordEmbedding(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -335,7 +335,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .wordEmbedding(newValue)}
   }
 
-  var audioFeaturePrint: CoreMLNothing {
+  package var audioFeaturePrint: CoreMLNothing {
     get {
       if case .audioFeaturePrint(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -343,7 +343,7 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .audioFeaturePrint(newValue)}
   }
 
-  var serializedModel: CoreMLNothing {
+  package var serializedModel: CoreMLNothing {
     get {
       if case .serializedModel(let v)? = _storage._type {return v}
       return CoreMLNothing()
@@ -351,9 +351,9 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .serializedModel(newValue)}
   }
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  nonisolated enum OneOf_Type: Equatable, Sendable {
+  package nonisolated enum OneOf_Type: Equatable, Sendable {
     case pipelineClassifier(CoreMLPipelineHolder)
     case pipelineRegressor(CoreMLPipelineHolder)
     case pipeline(CoreMLPipelineModel)
@@ -394,158 +394,158 @@ nonisolated struct CoreMLModel: @unchecked Sendable {
 
   }
 
-  init() {}
+  package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-nonisolated struct CoreMLNothing: Sendable {
+package nonisolated struct CoreMLNothing: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLPipelineModel: Sendable {
+package nonisolated struct CoreMLPipelineModel: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var models: [CoreMLModel] = []
+  package var models: [CoreMLModel] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLPipelineHolder: Sendable {
+package nonisolated struct CoreMLPipelineHolder: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var pipeline: CoreMLPipelineModel {
+  package var pipeline: CoreMLPipelineModel {
     get {_pipeline ?? CoreMLPipelineModel()}
     set {_pipeline = newValue}
   }
   /// Returns true if `pipeline` has been explicitly set.
-  var hasPipeline: Bool {self._pipeline != nil}
+  package var hasPipeline: Bool {self._pipeline != nil}
   /// Clears the value of `pipeline`. Subsequent reads from it will return its default value.
-  mutating func clearPipeline() {self._pipeline = nil}
+  package mutating func clearPipeline() {self._pipeline = nil}
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _pipeline: CoreMLPipelineModel? = nil
 }
 
-nonisolated struct CoreMLDescription: Sendable {
+package nonisolated struct CoreMLDescription: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var input: [CoreMLFeature] = []
+  package var input: [CoreMLFeature] = []
 
-  var output: [CoreMLFeature] = []
+  package var output: [CoreMLFeature] = []
 
-  var predictedFeatureName: String = String()
+  package var predictedFeatureName: String = String()
 
-  var predictedProbabilitiesName: String = String()
+  package var predictedProbabilitiesName: String = String()
 
-  var functions: [CoreMLFunctionDescription] = []
+  package var functions: [CoreMLFunctionDescription] = []
 
-  var defaultFunctionName: String = String()
+  package var defaultFunctionName: String = String()
 
-  var metadata: CoreMLMetadata {
+  package var metadata: CoreMLMetadata {
     get {_metadata ?? CoreMLMetadata()}
     set {_metadata = newValue}
   }
   /// Returns true if `metadata` has been explicitly set.
-  var hasMetadata: Bool {self._metadata != nil}
+  package var hasMetadata: Bool {self._metadata != nil}
   /// Clears the value of `metadata`. Subsequent reads from it will return its default value.
-  mutating func clearMetadata() {self._metadata = nil}
+  package mutating func clearMetadata() {self._metadata = nil}
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _metadata: CoreMLMetadata? = nil
 }
 
-nonisolated struct CoreMLFunctionDescription: Sendable {
+package nonisolated struct CoreMLFunctionDescription: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var name: String = String()
+  package var name: String = String()
 
-  var input: [CoreMLFeature] = []
+  package var input: [CoreMLFeature] = []
 
-  var output: [CoreMLFeature] = []
+  package var output: [CoreMLFeature] = []
 
-  var predictedFeatureName: String = String()
+  package var predictedFeatureName: String = String()
 
-  var predictedProbabilitiesName: String = String()
+  package var predictedProbabilitiesName: String = String()
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLMetadata: Sendable {
+package nonisolated struct CoreMLMetadata: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var shortDescription: String = String()
+  package var shortDescription: String = String()
 
-  var versionString: String = String()
+  package var versionString: String = String()
 
-  var author: String = String()
+  package var author: String = String()
 
-  var license: String = String()
+  package var license: String = String()
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLFeature: Sendable {
+package nonisolated struct CoreMLFeature: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var name: String = String()
+  package var name: String = String()
 
-  var shortDescription: String = String()
+  package var shortDescription: String = String()
 
-  var type: CoreMLFeatureType {
+  package var type: CoreMLFeatureType {
     get {_type ?? CoreMLFeatureType()}
     set {_type = newValue}
   }
   /// Returns true if `type` has been explicitly set.
-  var hasType: Bool {self._type != nil}
+  package var hasType: Bool {self._type != nil}
   /// Clears the value of `type`. Subsequent reads from it will return its default value.
-  mutating func clearType() {self._type = nil}
+  package mutating func clearType() {self._type = nil}
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _type: CoreMLFeatureType? = nil
 }
 
-nonisolated struct CoreMLFeatureType: Sendable {
+package nonisolated struct CoreMLFeatureType: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var type: CoreMLFeatureType.OneOf_Type? = nil
+  package var type: CoreMLFeatureType.OneOf_Type? = nil
 
-  var int64Type: CoreMLNothing {
+  package var int64Type: CoreMLNothing {
     get {
       if case .int64Type(let v)? = type {return v}
       return CoreMLNothing()
@@ -553,7 +553,7 @@ nonisolated struct CoreMLFeatureType: Sendable {
     set {type = .int64Type(newValue)}
   }
 
-  var doubleType: CoreMLNothing {
+  package var doubleType: CoreMLNothing {
     get {
       if case .doubleType(let v)? = type {return v}
       return CoreMLNothing()
@@ -561,7 +561,7 @@ nonisolated struct CoreMLFeatureType: Sendable {
     set {type = .doubleType(newValue)}
   }
 
-  var stringType: CoreMLNothing {
+  package var stringType: CoreMLNothing {
     get {
       if case .stringType(let v)? = type {return v}
       return CoreMLNothing()
@@ -569,7 +569,7 @@ nonisolated struct CoreMLFeatureType: Sendable {
     set {type = .stringType(newValue)}
   }
 
-  var imageType: CoreMLImageType {
+  package var imageType: CoreMLImageType {
     get {
       if case .imageType(let v)? = type {return v}
       return CoreMLImageType()
@@ -577,7 +577,7 @@ nonisolated struct CoreMLFeatureType: Sendable {
     set {type = .imageType(newValue)}
   }
 
-  var multiArrayType: CoreMLArrayType {
+  package var multiArrayType: CoreMLArrayType {
     get {
       if case .multiArrayType(let v)? = type {return v}
       return CoreMLArrayType()
@@ -585,7 +585,7 @@ nonisolated struct CoreMLFeatureType: Sendable {
     set {type = .multiArrayType(newValue)}
   }
 
-  var dictionaryType: CoreMLNothing {
+  package var dictionaryType: CoreMLNothing {
     get {
       if case .dictionaryType(let v)? = type {return v}
       return CoreMLNothing()
@@ -593,7 +593,7 @@ nonisolated struct CoreMLFeatureType: Sendable {
     set {type = .dictionaryType(newValue)}
   }
 
-  var sequenceType: CoreMLNothing {
+  package var sequenceType: CoreMLNothing {
     get {
       if case .sequenceType(let v)? = type {return v}
       return CoreMLNothing()
@@ -601,7 +601,7 @@ nonisolated struct CoreMLFeatureType: Sendable {
     set {type = .sequenceType(newValue)}
   }
 
-  var stateType: CoreMLNothing {
+  package var stateType: CoreMLNothing {
     get {
       if case .stateType(let v)? = type {return v}
       return CoreMLNothing()
@@ -609,11 +609,11 @@ nonisolated struct CoreMLFeatureType: Sendable {
     set {type = .stateType(newValue)}
   }
 
-  var isOptional: Bool = false
+  package var isOptional: Bool = false
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  nonisolated enum OneOf_Type: Equatable, Sendable {
+  package nonisolated enum OneOf_Type: Equatable, Sendable {
     case int64Type(CoreMLNothing)
     case doubleType(CoreMLNothing)
     case stringType(CoreMLNothing)
@@ -625,56 +625,56 @@ nonisolated struct CoreMLFeatureType: Sendable {
 
   }
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLImageType: Sendable {
+package nonisolated struct CoreMLImageType: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var width: Int64 = 0
+  package var width: Int64 = 0
 
-  var height: Int64 = 0
+  package var height: Int64 = 0
 
-  var colorSpace: Int32 = 0
+  package var colorSpace: Int32 = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLArrayType: Sendable {
+package nonisolated struct CoreMLArrayType: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var shape: [Int64] = []
+  package var shape: [Int64] = []
 
-  var dataType: Int32 = 0
+  package var dataType: Int32 = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
 /// Plain networks, classifiers and regressors.
-nonisolated struct CoreMLNeuralNetwork: Sendable {
+package nonisolated struct CoreMLNeuralNetwork: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var layers: [CoreMLLayer] = []
+  package var layers: [CoreMLLayer] = []
 
-  var preprocessing: [CoreMLPreprocessing] = []
+  package var preprocessing: [CoreMLPreprocessing] = []
 
-  var arrayInputShapeMapping: Int32 = 0
+  package var arrayInputShapeMapping: Int32 = 0
 
-  var imageInputShapeMapping: Int32 = 0
+  package var imageInputShapeMapping: Int32 = 0
 
-  var classLabels: CoreMLNeuralNetwork.OneOf_ClassLabels? = nil
+  package var classLabels: CoreMLNeuralNetwork.OneOf_ClassLabels? = nil
 
-  var stringClassLabels: CoreMLStrings {
+  package var stringClassLabels: CoreMLStrings {
     get {
       if case .stringClassLabels(let v)? = classLabels {return v}
       return CoreMLStrings()
@@ -682,7 +682,7 @@ nonisolated struct CoreMLNeuralNetwork: Sendable {
     set {classLabels = .stringClassLabels(newValue)}
   }
 
-  var int64ClassLabels: CoreMLNumbers {
+  package var int64ClassLabels: CoreMLNumbers {
     get {
       if case .int64ClassLabels(let v)? = classLabels {return v}
       return CoreMLNumbers()
@@ -690,41 +690,41 @@ nonisolated struct CoreMLNeuralNetwork: Sendable {
     set {classLabels = .int64ClassLabels(newValue)}
   }
 
-  var labelProbabilityLayerName: String = String()
+  package var labelProbabilityLayerName: String = String()
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  nonisolated enum OneOf_ClassLabels: Equatable, Sendable {
+  package nonisolated enum OneOf_ClassLabels: Equatable, Sendable {
     case stringClassLabels(CoreMLStrings)
     case int64ClassLabels(CoreMLNumbers)
 
   }
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLStrings: Sendable {
+package nonisolated struct CoreMLStrings: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var values: [String] = []
+  package var values: [String] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLPreprocessing: Sendable {
+package nonisolated struct CoreMLPreprocessing: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var featureName: String = String()
+  package var featureName: String = String()
 
-  var kind: CoreMLPreprocessing.OneOf_Kind? = nil
+  package var kind: CoreMLPreprocessing.OneOf_Kind? = nil
 
-  var scaler: CoreMLScaler {
+  package var scaler: CoreMLScaler {
     get {
       if case .scaler(let v)? = kind {return v}
       return CoreMLScaler()
@@ -732,7 +732,7 @@ nonisolated struct CoreMLPreprocessing: Sendable {
     set {kind = .scaler(newValue)}
   }
 
-  var meanImage: CoreMLMeanImage {
+  package var meanImage: CoreMLMeanImage {
     get {
       if case .meanImage(let v)? = kind {return v}
       return CoreMLMeanImage()
@@ -740,88 +740,88 @@ nonisolated struct CoreMLPreprocessing: Sendable {
     set {kind = .meanImage(newValue)}
   }
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  nonisolated enum OneOf_Kind: Equatable, Sendable {
+  package nonisolated enum OneOf_Kind: Equatable, Sendable {
     case scaler(CoreMLScaler)
     case meanImage(CoreMLMeanImage)
 
   }
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLScaler: Sendable {
+package nonisolated struct CoreMLScaler: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var channelScale: Float = 0
+  package var channelScale: Float = 0
 
-  var blueBias: Float = 0
+  package var blueBias: Float = 0
 
-  var greenBias: Float = 0
+  package var greenBias: Float = 0
 
-  var redBias: Float = 0
+  package var redBias: Float = 0
 
-  var grayBias: Float = 0
+  package var grayBias: Float = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLMeanImage: Sendable {
+package nonisolated struct CoreMLMeanImage: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var values: [Float] = []
+  package var values: [Float] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLWeights: Sendable {
+package nonisolated struct CoreMLWeights: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var floatValue: [Float] = []
+  package var floatValue: [Float] = []
 
-  var float16Value: Data = Data()
+  package var float16Value: Data = Data()
 
-  var rawValue: Data = Data()
+  package var rawValue: Data = Data()
 
-  var int8RawValue: Data = Data()
+  package var int8RawValue: Data = Data()
 
-  var quantization: CoreMLQuantization {
+  package var quantization: CoreMLQuantization {
     get {_quantization ?? CoreMLQuantization()}
     set {_quantization = newValue}
   }
   /// Returns true if `quantization` has been explicitly set.
-  var hasQuantization: Bool {self._quantization != nil}
+  package var hasQuantization: Bool {self._quantization != nil}
   /// Clears the value of `quantization`. Subsequent reads from it will return its default value.
-  mutating func clearQuantization() {self._quantization = nil}
+  package mutating func clearQuantization() {self._quantization = nil}
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _quantization: CoreMLQuantization? = nil
 }
 
-nonisolated struct CoreMLQuantization: Sendable {
+package nonisolated struct CoreMLQuantization: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var numberOfBits: UInt64 = 0
+  package var numberOfBits: UInt64 = 0
 
-  var kind: CoreMLQuantization.OneOf_Kind? = nil
+  package var kind: CoreMLQuantization.OneOf_Kind? = nil
 
-  var linear: CoreMLLinearQuantization {
+  package var linear: CoreMLLinearQuantization {
     get {
       if case .linear(let v)? = kind {return v}
       return CoreMLLinearQuantization()
@@ -829,7 +829,7 @@ nonisolated struct CoreMLQuantization: Sendable {
     set {kind = .linear(newValue)}
   }
 
-  var table: CoreMLTable {
+  package var table: CoreMLTable {
     get {
       if case .table(let v)? = kind {return v}
       return CoreMLTable()
@@ -837,69 +837,69 @@ nonisolated struct CoreMLQuantization: Sendable {
     set {kind = .table(newValue)}
   }
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  nonisolated enum OneOf_Kind: Equatable, Sendable {
+  package nonisolated enum OneOf_Kind: Equatable, Sendable {
     case linear(CoreMLLinearQuantization)
     case table(CoreMLTable)
 
   }
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLLinearQuantization: Sendable {
+package nonisolated struct CoreMLLinearQuantization: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var scale: [Float] = []
+  package var scale: [Float] = []
 
-  var bias: [Float] = []
+  package var bias: [Float] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLTable: Sendable {
+package nonisolated struct CoreMLTable: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var values: [Float] = []
+  package var values: [Float] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLLayer: @unchecked Sendable {
+package nonisolated struct CoreMLLayer: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var name: String {
+  package var name: String {
     get {_storage._name}
     set {_uniqueStorage()._name = newValue}
   }
 
-  var input: [String] {
+  package var input: [String] {
     get {_storage._input}
     set {_uniqueStorage()._input = newValue}
   }
 
-  var output: [String] {
+  package var output: [String] {
     get {_storage._output}
     set {_uniqueStorage()._output = newValue}
   }
 
-  var kind: OneOf_Kind? {
+  package var kind: OneOf_Kind? {
     get {return _storage._kind}
     set {_uniqueStorage()._kind = newValue}
   }
 
-  var convolution: CoreMLConvolution {
+  package var convolution: CoreMLConvolution {
     get {
       if case .convolution(let v)? = _storage._kind {return v}
       return CoreMLConvolution()
@@ -907,7 +907,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .convolution(newValue)}
   }
 
-  var pooling: CoreMLPooling {
+  package var pooling: CoreMLPooling {
     get {
       if case .pooling(let v)? = _storage._kind {return v}
       return CoreMLPooling()
@@ -915,7 +915,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .pooling(newValue)}
   }
 
-  var activation: CoreMLActivation {
+  package var activation: CoreMLActivation {
     get {
       if case .activation(let v)? = _storage._kind {return v}
       return CoreMLActivation()
@@ -923,7 +923,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .activation(newValue)}
   }
 
-  var innerProduct: CoreMLInnerProduct {
+  package var innerProduct: CoreMLInnerProduct {
     get {
       if case .innerProduct(let v)? = _storage._kind {return v}
       return CoreMLInnerProduct()
@@ -931,7 +931,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .innerProduct(newValue)}
   }
 
-  var embedding: CoreMLEmbedding {
+  package var embedding: CoreMLEmbedding {
     get {
       if case .embedding(let v)? = _storage._kind {return v}
       return CoreMLEmbedding()
@@ -939,7 +939,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .embedding(newValue)}
   }
 
-  var batchnorm: CoreMLBatchNormalization {
+  package var batchnorm: CoreMLBatchNormalization {
     get {
       if case .batchnorm(let v)? = _storage._kind {return v}
       return CoreMLBatchNormalization()
@@ -947,7 +947,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .batchnorm(newValue)}
   }
 
-  var mvn: CoreMLMeanVariance {
+  package var mvn: CoreMLMeanVariance {
     get {
       if case .mvn(let v)? = _storage._kind {return v}
       return CoreMLMeanVariance()
@@ -955,7 +955,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .mvn(newValue)}
   }
 
-  var l2Normalize: CoreMLPair {
+  package var l2Normalize: CoreMLPair {
     get {
       if case .l2Normalize(let v)? = _storage._kind {return v}
       return CoreMLPair()
@@ -963,7 +963,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .l2Normalize(newValue)}
   }
 
-  var softmax: CoreMLNothing {
+  package var softmax: CoreMLNothing {
     get {
       if case .softmax(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -971,7 +971,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .softmax(newValue)}
   }
 
-  var lrn: CoreMLLocalResponse {
+  package var lrn: CoreMLLocalResponse {
     get {
       if case .lrn(let v)? = _storage._kind {return v}
       return CoreMLLocalResponse()
@@ -979,7 +979,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .lrn(newValue)}
   }
 
-  var crop: CoreMLCrop {
+  package var crop: CoreMLCrop {
     get {
       if case .crop(let v)? = _storage._kind {return v}
       return CoreMLCrop()
@@ -987,7 +987,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .crop(newValue)}
   }
 
-  var padding: CoreMLPadding {
+  package var padding: CoreMLPadding {
     get {
       if case .padding(let v)? = _storage._kind {return v}
       return CoreMLPadding()
@@ -995,7 +995,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .padding(newValue)}
   }
 
-  var upsample: CoreMLUpsampling {
+  package var upsample: CoreMLUpsampling {
     get {
       if case .upsample(let v)? = _storage._kind {return v}
       return CoreMLUpsampling()
@@ -1003,7 +1003,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .upsample(newValue)}
   }
 
-  var resizeBilinear: CoreMLResizing {
+  package var resizeBilinear: CoreMLResizing {
     get {
       if case .resizeBilinear(let v)? = _storage._kind {return v}
       return CoreMLResizing()
@@ -1011,7 +1011,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .resizeBilinear(newValue)}
   }
 
-  var cropResize: CoreMLNothing {
+  package var cropResize: CoreMLNothing {
     get {
       if case .cropResize(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1019,7 +1019,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .cropResize(newValue)}
   }
 
-  var unary: CoreMLUnary {
+  package var unary: CoreMLUnary {
     get {
       if case .unary(let v)? = _storage._kind {return v}
       return CoreMLUnary()
@@ -1027,7 +1027,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .unary(newValue)}
   }
 
-  var add: CoreMLPair {
+  package var add: CoreMLPair {
     get {
       if case .add(let v)? = _storage._kind {return v}
       return CoreMLPair()
@@ -1035,7 +1035,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .add(newValue)}
   }
 
-  var multiply: CoreMLPair {
+  package var multiply: CoreMLPair {
     get {
       if case .multiply(let v)? = _storage._kind {return v}
       return CoreMLPair()
@@ -1043,7 +1043,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .multiply(newValue)}
   }
 
-  var average: CoreMLNothing {
+  package var average: CoreMLNothing {
     get {
       if case .average(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1051,7 +1051,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .average(newValue)}
   }
 
-  var scale: CoreMLScaling {
+  package var scale: CoreMLScaling {
     get {
       if case .scale(let v)? = _storage._kind {return v}
       return CoreMLScaling()
@@ -1059,7 +1059,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .scale(newValue)}
   }
 
-  var bias: CoreMLStored {
+  package var bias: CoreMLStored {
     get {
       if case .bias(let v)? = _storage._kind {return v}
       return CoreMLStored()
@@ -1067,7 +1067,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .bias(newValue)}
   }
 
-  var max: CoreMLNothing {
+  package var max: CoreMLNothing {
     get {
       if case .max(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1075,7 +1075,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .max(newValue)}
   }
 
-  var min: CoreMLNothing {
+  package var min: CoreMLNothing {
     get {
       if case .min(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1083,7 +1083,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .min(newValue)}
   }
 
-  var dot: CoreMLSwitch {
+  package var dot: CoreMLSwitch {
     get {
       if case .dot(let v)? = _storage._kind {return v}
       return CoreMLSwitch()
@@ -1091,7 +1091,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .dot(newValue)}
   }
 
-  var reduce: CoreMLChannelReduction {
+  package var reduce: CoreMLChannelReduction {
     get {
       if case .reduce(let v)? = _storage._kind {return v}
       return CoreMLChannelReduction()
@@ -1099,7 +1099,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .reduce(newValue)}
   }
 
-  var loadConstant: CoreMLStored {
+  package var loadConstant: CoreMLStored {
     get {
       if case .loadConstant(let v)? = _storage._kind {return v}
       return CoreMLStored()
@@ -1107,7 +1107,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .loadConstant(newValue)}
   }
 
-  var reshape: CoreMLNumbers {
+  package var reshape: CoreMLNumbers {
     get {
       if case .reshape(let v)? = _storage._kind {return v}
       return CoreMLNumbers()
@@ -1115,7 +1115,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .reshape(newValue)}
   }
 
-  var flatten: CoreMLMode {
+  package var flatten: CoreMLMode {
     get {
       if case .flatten(let v)? = _storage._kind {return v}
       return CoreMLMode()
@@ -1123,7 +1123,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .flatten(newValue)}
   }
 
-  var permute: CoreMLNumbers {
+  package var permute: CoreMLNumbers {
     get {
       if case .permute(let v)? = _storage._kind {return v}
       return CoreMLNumbers()
@@ -1131,7 +1131,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .permute(newValue)}
   }
 
-  var concat: CoreMLConcatenation {
+  package var concat: CoreMLConcatenation {
     get {
       if case .concat(let v)? = _storage._kind {return v}
       return CoreMLConcatenation()
@@ -1139,7 +1139,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .concat(newValue)}
   }
 
-  var split: CoreMLCount {
+  package var split: CoreMLCount {
     get {
       if case .split(let v)? = _storage._kind {return v}
       return CoreMLCount()
@@ -1147,7 +1147,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .split(newValue)}
   }
 
-  var sequenceRepeat: CoreMLCount {
+  package var sequenceRepeat: CoreMLCount {
     get {
       if case .sequenceRepeat(let v)? = _storage._kind {return v}
       return CoreMLCount()
@@ -1155,7 +1155,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .sequenceRepeat(newValue)}
   }
 
-  var reorganizeData: CoreMLReorganization {
+  package var reorganizeData: CoreMLReorganization {
     get {
       if case .reorganizeData(let v)? = _storage._kind {return v}
       return CoreMLReorganization()
@@ -1163,7 +1163,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .reorganizeData(newValue)}
   }
 
-  var slice: CoreMLSlice {
+  package var slice: CoreMLSlice {
     get {
       if case .slice(let v)? = _storage._kind {return v}
       return CoreMLSlice()
@@ -1171,7 +1171,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .slice(newValue)}
   }
 
-  var simpleRecurrent: CoreMLSimpleRecurrent {
+  package var simpleRecurrent: CoreMLSimpleRecurrent {
     get {
       if case .simpleRecurrent(let v)? = _storage._kind {return v}
       return CoreMLSimpleRecurrent()
@@ -1179,7 +1179,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .simpleRecurrent(newValue)}
   }
 
-  var gru: CoreMLGRU {
+  package var gru: CoreMLGRU {
     get {
       if case .gru(let v)? = _storage._kind {return v}
       return CoreMLGRU()
@@ -1187,7 +1187,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .gru(newValue)}
   }
 
-  var uniDirectionalLstm: CoreMLUnidirectionalLSTM {
+  package var uniDirectionalLstm: CoreMLUnidirectionalLSTM {
     get {
       if case .uniDirectionalLstm(let v)? = _storage._kind {return v}
       return CoreMLUnidirectionalLSTM()
@@ -1195,7 +1195,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .uniDirectionalLstm(newValue)}
   }
 
-  var biDirectionalLstm: CoreMLBidirectionalLSTM {
+  package var biDirectionalLstm: CoreMLBidirectionalLSTM {
     get {
       if case .biDirectionalLstm(let v)? = _storage._kind {return v}
       return CoreMLBidirectionalLSTM()
@@ -1203,7 +1203,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .biDirectionalLstm(newValue)}
   }
 
-  var custom: CoreMLCustom {
+  package var custom: CoreMLCustom {
     get {
       if case .custom(let v)? = _storage._kind {return v}
       return CoreMLCustom()
@@ -1211,7 +1211,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .custom(newValue)}
   }
 
-  var copy: CoreMLNothing {
+  package var copy: CoreMLNothing {
     get {
       if case .copy(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1219,7 +1219,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .copy(newValue)}
   }
 
-  var branch: CoreMLNothing {
+  package var branch: CoreMLNothing {
     get {
       if case .branch(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1227,7 +1227,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .branch(newValue)}
   }
 
-  var loop: CoreMLNothing {
+  package var loop: CoreMLNothing {
     get {
       if case .loop(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1235,7 +1235,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .loop(newValue)}
   }
 
-  var loopBreak: CoreMLNothing {
+  package var loopBreak: CoreMLNothing {
     get {
       if case .loopBreak(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1243,7 +1243,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .loopBreak(newValue)}
   }
 
-  var loopContinue: CoreMLNothing {
+  package var loopContinue: CoreMLNothing {
     get {
       if case .loopContinue(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1251,7 +1251,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .loopContinue(newValue)}
   }
 
-  var rangeStatic: CoreMLNothing {
+  package var rangeStatic: CoreMLNothing {
     get {
       if case .rangeStatic(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1259,7 +1259,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .rangeStatic(newValue)}
   }
 
-  var rangeDynamic: CoreMLNothing {
+  package var rangeDynamic: CoreMLNothing {
     get {
       if case .rangeDynamic(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1267,7 +1267,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .rangeDynamic(newValue)}
   }
 
-  var clip: CoreMLPair {
+  package var clip: CoreMLPair {
     get {
       if case .clip(let v)? = _storage._kind {return v}
       return CoreMLPair()
@@ -1275,7 +1275,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .clip(newValue)}
   }
 
-  var ceil: CoreMLNothing {
+  package var ceil: CoreMLNothing {
     get {
       if case .ceil(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1283,7 +1283,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .ceil(newValue)}
   }
 
-  var floor: CoreMLNothing {
+  package var floor: CoreMLNothing {
     get {
       if case .floor(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1291,7 +1291,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .floor(newValue)}
   }
 
-  var sign: CoreMLNothing {
+  package var sign: CoreMLNothing {
     get {
       if case .sign(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1299,7 +1299,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .sign(newValue)}
   }
 
-  var round: CoreMLNothing {
+  package var round: CoreMLNothing {
     get {
       if case .round(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1307,7 +1307,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .round(newValue)}
   }
 
-  var exp2: CoreMLNothing {
+  package var exp2: CoreMLNothing {
     get {
       if case .exp2(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1315,7 +1315,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .exp2(newValue)}
   }
 
-  var sin: CoreMLNothing {
+  package var sin: CoreMLNothing {
     get {
       if case .sin(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1323,7 +1323,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .sin(newValue)}
   }
 
-  var cos: CoreMLNothing {
+  package var cos: CoreMLNothing {
     get {
       if case .cos(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1331,7 +1331,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .cos(newValue)}
   }
 
-  var tan: CoreMLNothing {
+  package var tan: CoreMLNothing {
     get {
       if case .tan(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1339,7 +1339,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .tan(newValue)}
   }
 
-  var asin: CoreMLNothing {
+  package var asin: CoreMLNothing {
     get {
       if case .asin(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1347,7 +1347,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .asin(newValue)}
   }
 
-  var acos: CoreMLNothing {
+  package var acos: CoreMLNothing {
     get {
       if case .acos(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1355,7 +1355,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .acos(newValue)}
   }
 
-  var atan: CoreMLNothing {
+  package var atan: CoreMLNothing {
     get {
       if case .atan(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1363,7 +1363,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .atan(newValue)}
   }
 
-  var sinh: CoreMLNothing {
+  package var sinh: CoreMLNothing {
     get {
       if case .sinh(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1371,7 +1371,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .sinh(newValue)}
   }
 
-  var cosh: CoreMLNothing {
+  package var cosh: CoreMLNothing {
     get {
       if case .cosh(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1379,7 +1379,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .cosh(newValue)}
   }
 
-  var tanh: CoreMLNothing {
+  package var tanh: CoreMLNothing {
     get {
       if case .tanh(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1387,7 +1387,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .tanh(newValue)}
   }
 
-  var asinh: CoreMLNothing {
+  package var asinh: CoreMLNothing {
     get {
       if case .asinh(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1395,7 +1395,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .asinh(newValue)}
   }
 
-  var acosh: CoreMLNothing {
+  package var acosh: CoreMLNothing {
     get {
       if case .acosh(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1403,7 +1403,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .acosh(newValue)}
   }
 
-  var atanh: CoreMLNothing {
+  package var atanh: CoreMLNothing {
     get {
       if case .atanh(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1411,7 +1411,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .atanh(newValue)}
   }
 
-  var erf: CoreMLNothing {
+  package var erf: CoreMLNothing {
     get {
       if case .erf(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1419,7 +1419,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .erf(newValue)}
   }
 
-  var gelu: CoreMLMode {
+  package var gelu: CoreMLMode {
     get {
       if case .gelu(let v)? = _storage._kind {return v}
       return CoreMLMode()
@@ -1427,7 +1427,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .gelu(newValue)}
   }
 
-  var equal: CoreMLPair {
+  package var equal: CoreMLPair {
     get {
       if case .equal(let v)? = _storage._kind {return v}
       return CoreMLPair()
@@ -1435,7 +1435,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .equal(newValue)}
   }
 
-  var notEqual: CoreMLPair {
+  package var notEqual: CoreMLPair {
     get {
       if case .notEqual(let v)? = _storage._kind {return v}
       return CoreMLPair()
@@ -1443,7 +1443,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .notEqual(newValue)}
   }
 
-  var lessThan: CoreMLPair {
+  package var lessThan: CoreMLPair {
     get {
       if case .lessThan(let v)? = _storage._kind {return v}
       return CoreMLPair()
@@ -1451,7 +1451,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .lessThan(newValue)}
   }
 
-  var lessEqual: CoreMLPair {
+  package var lessEqual: CoreMLPair {
     get {
       if case .lessEqual(let v)? = _storage._kind {return v}
       return CoreMLPair()
@@ -1459,7 +1459,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .lessEqual(newValue)}
   }
 
-  var greaterThan: CoreMLPair {
+  package var greaterThan: CoreMLPair {
     get {
       if case .greaterThan(let v)? = _storage._kind {return v}
       return CoreMLPair()
@@ -1467,7 +1467,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .greaterThan(newValue)}
   }
 
-  var greaterEqual: CoreMLPair {
+  package var greaterEqual: CoreMLPair {
     get {
       if case .greaterEqual(let v)? = _storage._kind {return v}
       return CoreMLPair()
@@ -1475,7 +1475,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .greaterEqual(newValue)}
   }
 
-  var logicalOr: CoreMLNothing {
+  package var logicalOr: CoreMLNothing {
     get {
       if case .logicalOr(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1483,7 +1483,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .logicalOr(newValue)}
   }
 
-  var logicalXor: CoreMLNothing {
+  package var logicalXor: CoreMLNothing {
     get {
       if case .logicalXor(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1491,7 +1491,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .logicalXor(newValue)}
   }
 
-  var logicalNot: CoreMLNothing {
+  package var logicalNot: CoreMLNothing {
     get {
       if case .logicalNot(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1499,7 +1499,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .logicalNot(newValue)}
   }
 
-  var logicalAnd: CoreMLNothing {
+  package var logicalAnd: CoreMLNothing {
     get {
       if case .logicalAnd(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1507,7 +1507,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .logicalAnd(newValue)}
   }
 
-  var modBroadcastable: CoreMLNothing {
+  package var modBroadcastable: CoreMLNothing {
     get {
       if case .modBroadcastable(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1515,7 +1515,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .modBroadcastable(newValue)}
   }
 
-  var minBroadcastable: CoreMLNothing {
+  package var minBroadcastable: CoreMLNothing {
     get {
       if case .minBroadcastable(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1523,7 +1523,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .minBroadcastable(newValue)}
   }
 
-  var maxBroadcastable: CoreMLNothing {
+  package var maxBroadcastable: CoreMLNothing {
     get {
       if case .maxBroadcastable(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1531,7 +1531,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .maxBroadcastable(newValue)}
   }
 
-  var addBroadcastable: CoreMLNothing {
+  package var addBroadcastable: CoreMLNothing {
     get {
       if case .addBroadcastable(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1539,7 +1539,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .addBroadcastable(newValue)}
   }
 
-  var powBroadcastable: CoreMLNothing {
+  package var powBroadcastable: CoreMLNothing {
     get {
       if case .powBroadcastable(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1547,7 +1547,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .powBroadcastable(newValue)}
   }
 
-  var divideBroadcastable: CoreMLNothing {
+  package var divideBroadcastable: CoreMLNothing {
     get {
       if case .divideBroadcastable(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1555,7 +1555,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .divideBroadcastable(newValue)}
   }
 
-  var floorDivBroadcastable: CoreMLNothing {
+  package var floorDivBroadcastable: CoreMLNothing {
     get {
       if case .floorDivBroadcastable(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1563,7 +1563,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .floorDivBroadcastable(newValue)}
   }
 
-  var multiplyBroadcastable: CoreMLNothing {
+  package var multiplyBroadcastable: CoreMLNothing {
     get {
       if case .multiplyBroadcastable(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1571,7 +1571,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .multiplyBroadcastable(newValue)}
   }
 
-  var subtractBroadcastable: CoreMLNothing {
+  package var subtractBroadcastable: CoreMLNothing {
     get {
       if case .subtractBroadcastable(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1579,7 +1579,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .subtractBroadcastable(newValue)}
   }
 
-  var tile: CoreMLNumbers {
+  package var tile: CoreMLNumbers {
     get {
       if case .tile(let v)? = _storage._kind {return v}
       return CoreMLNumbers()
@@ -1587,7 +1587,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .tile(newValue)}
   }
 
-  var stack: CoreMLAxis {
+  package var stack: CoreMLAxis {
     get {
       if case .stack(let v)? = _storage._kind {return v}
       return CoreMLAxis()
@@ -1595,7 +1595,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .stack(newValue)}
   }
 
-  var gather: CoreMLAxis {
+  package var gather: CoreMLAxis {
     get {
       if case .gather(let v)? = _storage._kind {return v}
       return CoreMLAxis()
@@ -1603,7 +1603,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .gather(newValue)}
   }
 
-  var scatter: CoreMLNothing {
+  package var scatter: CoreMLNothing {
     get {
       if case .scatter(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1611,7 +1611,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .scatter(newValue)}
   }
 
-  var gatherNd: CoreMLNothing {
+  package var gatherNd: CoreMLNothing {
     get {
       if case .gatherNd(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1619,7 +1619,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .gatherNd(newValue)}
   }
 
-  var scatterNd: CoreMLNothing {
+  package var scatterNd: CoreMLNothing {
     get {
       if case .scatterNd(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1627,7 +1627,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .scatterNd(newValue)}
   }
 
-  var softmaxNd: CoreMLAxis {
+  package var softmaxNd: CoreMLAxis {
     get {
       if case .softmaxNd(let v)? = _storage._kind {return v}
       return CoreMLAxis()
@@ -1635,7 +1635,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .softmaxNd(newValue)}
   }
 
-  var gatherAlongAxis: CoreMLAxis {
+  package var gatherAlongAxis: CoreMLAxis {
     get {
       if case .gatherAlongAxis(let v)? = _storage._kind {return v}
       return CoreMLAxis()
@@ -1643,7 +1643,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .gatherAlongAxis(newValue)}
   }
 
-  var scatterAlongAxis: CoreMLNothing {
+  package var scatterAlongAxis: CoreMLNothing {
     get {
       if case .scatterAlongAxis(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1651,7 +1651,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .scatterAlongAxis(newValue)}
   }
 
-  var reverse: CoreMLReverse {
+  package var reverse: CoreMLReverse {
     get {
       if case .reverse(let v)? = _storage._kind {return v}
       return CoreMLReverse()
@@ -1659,7 +1659,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .reverse(newValue)}
   }
 
-  var reverseSeq: CoreMLNothing {
+  package var reverseSeq: CoreMLNothing {
     get {
       if case .reverseSeq(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1667,7 +1667,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .reverseSeq(newValue)}
   }
 
-  var splitNd: CoreMLSplit {
+  package var splitNd: CoreMLSplit {
     get {
       if case .splitNd(let v)? = _storage._kind {return v}
       return CoreMLSplit()
@@ -1675,7 +1675,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .splitNd(newValue)}
   }
 
-  var concatNd: CoreMLAxis {
+  package var concatNd: CoreMLAxis {
     get {
       if case .concatNd(let v)? = _storage._kind {return v}
       return CoreMLAxis()
@@ -1683,7 +1683,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .concatNd(newValue)}
   }
 
-  var transpose: CoreMLNumbers {
+  package var transpose: CoreMLNumbers {
     get {
       if case .transpose(let v)? = _storage._kind {return v}
       return CoreMLNumbers()
@@ -1691,7 +1691,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .transpose(newValue)}
   }
 
-  var sliceStatic: CoreMLStaticSlice {
+  package var sliceStatic: CoreMLStaticSlice {
     get {
       if case .sliceStatic(let v)? = _storage._kind {return v}
       return CoreMLStaticSlice()
@@ -1699,7 +1699,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .sliceStatic(newValue)}
   }
 
-  var sliceDynamic: CoreMLNothing {
+  package var sliceDynamic: CoreMLNothing {
     get {
       if case .sliceDynamic(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1707,7 +1707,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .sliceDynamic(newValue)}
   }
 
-  var slidingWindows: CoreMLNothing {
+  package var slidingWindows: CoreMLNothing {
     get {
       if case .slidingWindows(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1715,7 +1715,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .slidingWindows(newValue)}
   }
 
-  var topK: CoreMLTopK {
+  package var topK: CoreMLTopK {
     get {
       if case .topK(let v)? = _storage._kind {return v}
       return CoreMLTopK()
@@ -1723,7 +1723,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .topK(newValue)}
   }
 
-  var argMin: CoreMLAxis {
+  package var argMin: CoreMLAxis {
     get {
       if case .argMin(let v)? = _storage._kind {return v}
       return CoreMLAxis()
@@ -1731,7 +1731,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .argMin(newValue)}
   }
 
-  var argMax: CoreMLAxis {
+  package var argMax: CoreMLAxis {
     get {
       if case .argMax(let v)? = _storage._kind {return v}
       return CoreMLAxis()
@@ -1739,7 +1739,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .argMax(newValue)}
   }
 
-  var embeddingNd: CoreMLEmbeddingND {
+  package var embeddingNd: CoreMLEmbeddingND {
     get {
       if case .embeddingNd(let v)? = _storage._kind {return v}
       return CoreMLEmbeddingND()
@@ -1747,7 +1747,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .embeddingNd(newValue)}
   }
 
-  var batchedMatmul: CoreMLMatrixProduct {
+  package var batchedMatmul: CoreMLMatrixProduct {
     get {
       if case .batchedMatmul(let v)? = _storage._kind {return v}
       return CoreMLMatrixProduct()
@@ -1755,7 +1755,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .batchedMatmul(newValue)}
   }
 
-  var getShape: CoreMLNothing {
+  package var getShape: CoreMLNothing {
     get {
       if case .getShape(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1763,7 +1763,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .getShape(newValue)}
   }
 
-  var loadConstantNd: CoreMLStored {
+  package var loadConstantNd: CoreMLStored {
     get {
       if case .loadConstantNd(let v)? = _storage._kind {return v}
       return CoreMLStored()
@@ -1771,7 +1771,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .loadConstantNd(newValue)}
   }
 
-  var fillLike: CoreMLPair {
+  package var fillLike: CoreMLPair {
     get {
       if case .fillLike(let v)? = _storage._kind {return v}
       return CoreMLPair()
@@ -1779,7 +1779,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .fillLike(newValue)}
   }
 
-  var fillStatic: CoreMLFill {
+  package var fillStatic: CoreMLFill {
     get {
       if case .fillStatic(let v)? = _storage._kind {return v}
       return CoreMLFill()
@@ -1787,7 +1787,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .fillStatic(newValue)}
   }
 
-  var fillDynamic: CoreMLNothing {
+  package var fillDynamic: CoreMLNothing {
     get {
       if case .fillDynamic(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1795,7 +1795,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .fillDynamic(newValue)}
   }
 
-  var broadcastToLike: CoreMLNothing {
+  package var broadcastToLike: CoreMLNothing {
     get {
       if case .broadcastToLike(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1803,7 +1803,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .broadcastToLike(newValue)}
   }
 
-  var broadcastToStatic: CoreMLNumbers {
+  package var broadcastToStatic: CoreMLNumbers {
     get {
       if case .broadcastToStatic(let v)? = _storage._kind {return v}
       return CoreMLNumbers()
@@ -1811,7 +1811,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .broadcastToStatic(newValue)}
   }
 
-  var broadcastToDynamic: CoreMLNothing {
+  package var broadcastToDynamic: CoreMLNothing {
     get {
       if case .broadcastToDynamic(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1819,7 +1819,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .broadcastToDynamic(newValue)}
   }
 
-  var squeeze: CoreMLNumbers {
+  package var squeeze: CoreMLNumbers {
     get {
       if case .squeeze(let v)? = _storage._kind {return v}
       return CoreMLNumbers()
@@ -1827,7 +1827,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .squeeze(newValue)}
   }
 
-  var expandDims: CoreMLNumbers {
+  package var expandDims: CoreMLNumbers {
     get {
       if case .expandDims(let v)? = _storage._kind {return v}
       return CoreMLNumbers()
@@ -1835,7 +1835,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .expandDims(newValue)}
   }
 
-  var flattenTo2D: CoreMLAxis {
+  package var flattenTo2D: CoreMLAxis {
     get {
       if case .flattenTo2D(let v)? = _storage._kind {return v}
       return CoreMLAxis()
@@ -1843,7 +1843,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .flattenTo2D(newValue)}
   }
 
-  var reshapeLike: CoreMLNothing {
+  package var reshapeLike: CoreMLNothing {
     get {
       if case .reshapeLike(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1851,7 +1851,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .reshapeLike(newValue)}
   }
 
-  var reshapeStatic: CoreMLNumbers {
+  package var reshapeStatic: CoreMLNumbers {
     get {
       if case .reshapeStatic(let v)? = _storage._kind {return v}
       return CoreMLNumbers()
@@ -1859,7 +1859,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .reshapeStatic(newValue)}
   }
 
-  var reshapeDynamic: CoreMLNothing {
+  package var reshapeDynamic: CoreMLNothing {
     get {
       if case .reshapeDynamic(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1867,7 +1867,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .reshapeDynamic(newValue)}
   }
 
-  var rankPreservingReshape: CoreMLNumbers {
+  package var rankPreservingReshape: CoreMLNumbers {
     get {
       if case .rankPreservingReshape(let v)? = _storage._kind {return v}
       return CoreMLNumbers()
@@ -1875,7 +1875,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .rankPreservingReshape(newValue)}
   }
 
-  var constantPad: CoreMLConstantPadding {
+  package var constantPad: CoreMLConstantPadding {
     get {
       if case .constantPad(let v)? = _storage._kind {return v}
       return CoreMLConstantPadding()
@@ -1883,7 +1883,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .constantPad(newValue)}
   }
 
-  var randomNormalLike: CoreMLNothing {
+  package var randomNormalLike: CoreMLNothing {
     get {
       if case .randomNormalLike(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1891,7 +1891,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .randomNormalLike(newValue)}
   }
 
-  var randomNormalStatic: CoreMLNothing {
+  package var randomNormalStatic: CoreMLNothing {
     get {
       if case .randomNormalStatic(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1899,7 +1899,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .randomNormalStatic(newValue)}
   }
 
-  var randomNormalDynamic: CoreMLNothing {
+  package var randomNormalDynamic: CoreMLNothing {
     get {
       if case .randomNormalDynamic(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1907,7 +1907,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .randomNormalDynamic(newValue)}
   }
 
-  var randomUniformLike: CoreMLNothing {
+  package var randomUniformLike: CoreMLNothing {
     get {
       if case .randomUniformLike(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1915,7 +1915,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .randomUniformLike(newValue)}
   }
 
-  var randomUniformStatic: CoreMLNothing {
+  package var randomUniformStatic: CoreMLNothing {
     get {
       if case .randomUniformStatic(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1923,7 +1923,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .randomUniformStatic(newValue)}
   }
 
-  var randomUniformDynamic: CoreMLNothing {
+  package var randomUniformDynamic: CoreMLNothing {
     get {
       if case .randomUniformDynamic(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1931,7 +1931,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .randomUniformDynamic(newValue)}
   }
 
-  var randomBernoulliLike: CoreMLNothing {
+  package var randomBernoulliLike: CoreMLNothing {
     get {
       if case .randomBernoulliLike(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1939,7 +1939,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .randomBernoulliLike(newValue)}
   }
 
-  var randomBernoulliStatic: CoreMLNothing {
+  package var randomBernoulliStatic: CoreMLNothing {
     get {
       if case .randomBernoulliStatic(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1947,7 +1947,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .randomBernoulliStatic(newValue)}
   }
 
-  var randomBernoulliDynamic: CoreMLNothing {
+  package var randomBernoulliDynamic: CoreMLNothing {
     get {
       if case .randomBernoulliDynamic(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1955,7 +1955,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .randomBernoulliDynamic(newValue)}
   }
 
-  var categoricalDistribution: CoreMLNothing {
+  package var categoricalDistribution: CoreMLNothing {
     get {
       if case .categoricalDistribution(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -1963,7 +1963,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .categoricalDistribution(newValue)}
   }
 
-  var reduceL1: CoreMLReduction {
+  package var reduceL1: CoreMLReduction {
     get {
       if case .reduceL1(let v)? = _storage._kind {return v}
       return CoreMLReduction()
@@ -1971,7 +1971,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .reduceL1(newValue)}
   }
 
-  var reduceL2: CoreMLReduction {
+  package var reduceL2: CoreMLReduction {
     get {
       if case .reduceL2(let v)? = _storage._kind {return v}
       return CoreMLReduction()
@@ -1979,7 +1979,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .reduceL2(newValue)}
   }
 
-  var reduceMax: CoreMLReduction {
+  package var reduceMax: CoreMLReduction {
     get {
       if case .reduceMax(let v)? = _storage._kind {return v}
       return CoreMLReduction()
@@ -1987,7 +1987,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .reduceMax(newValue)}
   }
 
-  var reduceMin: CoreMLReduction {
+  package var reduceMin: CoreMLReduction {
     get {
       if case .reduceMin(let v)? = _storage._kind {return v}
       return CoreMLReduction()
@@ -1995,7 +1995,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .reduceMin(newValue)}
   }
 
-  var reduceSum: CoreMLReduction {
+  package var reduceSum: CoreMLReduction {
     get {
       if case .reduceSum(let v)? = _storage._kind {return v}
       return CoreMLReduction()
@@ -2003,7 +2003,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .reduceSum(newValue)}
   }
 
-  var reduceProd: CoreMLReduction {
+  package var reduceProd: CoreMLReduction {
     get {
       if case .reduceProd(let v)? = _storage._kind {return v}
       return CoreMLReduction()
@@ -2011,7 +2011,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .reduceProd(newValue)}
   }
 
-  var reduceMean: CoreMLReduction {
+  package var reduceMean: CoreMLReduction {
     get {
       if case .reduceMean(let v)? = _storage._kind {return v}
       return CoreMLReduction()
@@ -2019,7 +2019,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .reduceMean(newValue)}
   }
 
-  var reduceLogSum: CoreMLReduction {
+  package var reduceLogSum: CoreMLReduction {
     get {
       if case .reduceLogSum(let v)? = _storage._kind {return v}
       return CoreMLReduction()
@@ -2027,7 +2027,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .reduceLogSum(newValue)}
   }
 
-  var reduceSumSquare: CoreMLReduction {
+  package var reduceSumSquare: CoreMLReduction {
     get {
       if case .reduceSumSquare(let v)? = _storage._kind {return v}
       return CoreMLReduction()
@@ -2035,7 +2035,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .reduceSumSquare(newValue)}
   }
 
-  var reduceLogSumExp: CoreMLReduction {
+  package var reduceLogSumExp: CoreMLReduction {
     get {
       if case .reduceLogSumExp(let v)? = _storage._kind {return v}
       return CoreMLReduction()
@@ -2043,7 +2043,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .reduceLogSumExp(newValue)}
   }
 
-  var whereNonZero: CoreMLNothing {
+  package var whereNonZero: CoreMLNothing {
     get {
       if case .whereNonZero(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -2051,7 +2051,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .whereNonZero(newValue)}
   }
 
-  var matrixBandPart: CoreMLNothing {
+  package var matrixBandPart: CoreMLNothing {
     get {
       if case .matrixBandPart(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -2059,7 +2059,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .matrixBandPart(newValue)}
   }
 
-  var lowerTriangular: CoreMLNothing {
+  package var lowerTriangular: CoreMLNothing {
     get {
       if case .lowerTriangular(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -2067,7 +2067,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .lowerTriangular(newValue)}
   }
 
-  var upperTriangular: CoreMLNothing {
+  package var upperTriangular: CoreMLNothing {
     get {
       if case .upperTriangular(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -2075,7 +2075,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .upperTriangular(newValue)}
   }
 
-  var whereBroadcastable: CoreMLNothing {
+  package var whereBroadcastable: CoreMLNothing {
     get {
       if case .whereBroadcastable(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -2083,7 +2083,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .whereBroadcastable(newValue)}
   }
 
-  var layerNormalization: CoreMLLayerNormalization {
+  package var layerNormalization: CoreMLLayerNormalization {
     get {
       if case .layerNormalization(let v)? = _storage._kind {return v}
       return CoreMLLayerNormalization()
@@ -2091,7 +2091,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .layerNormalization(newValue)}
   }
 
-  var nonMaximumSuppression: CoreMLNothing {
+  package var nonMaximumSuppression: CoreMLNothing {
     get {
       if case .nonMaximumSuppression(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -2099,7 +2099,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .nonMaximumSuppression(newValue)}
   }
 
-  var oneHot: CoreMLNothing {
+  package var oneHot: CoreMLNothing {
     get {
       if case .oneHot(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -2107,7 +2107,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .oneHot(newValue)}
   }
 
-  var cumSum: CoreMLAxis {
+  package var cumSum: CoreMLAxis {
     get {
       if case .cumSum(let v)? = _storage._kind {return v}
       return CoreMLAxis()
@@ -2115,7 +2115,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .cumSum(newValue)}
   }
 
-  var clampedReLu: CoreMLPair {
+  package var clampedReLu: CoreMLPair {
     get {
       if case .clampedReLu(let v)? = _storage._kind {return v}
       return CoreMLPair()
@@ -2123,7 +2123,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .clampedReLu(newValue)}
   }
 
-  var argSort: CoreMLNothing {
+  package var argSort: CoreMLNothing {
     get {
       if case .argSort(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -2131,7 +2131,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .argSort(newValue)}
   }
 
-  var pooling3D: CoreMLNothing {
+  package var pooling3D: CoreMLNothing {
     get {
       if case .pooling3D(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -2139,7 +2139,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .pooling3D(newValue)}
   }
 
-  var globalPooling3D: CoreMLNothing {
+  package var globalPooling3D: CoreMLNothing {
     get {
       if case .globalPooling3D(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -2147,7 +2147,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .globalPooling3D(newValue)}
   }
 
-  var sliceBySize: CoreMLNothing {
+  package var sliceBySize: CoreMLNothing {
     get {
       if case .sliceBySize(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -2155,7 +2155,7 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .sliceBySize(newValue)}
   }
 
-  var convolution3D: CoreMLNothing {
+  package var convolution3D: CoreMLNothing {
     get {
       if case .convolution3D(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -2163,9 +2163,9 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
     set {_uniqueStorage()._kind = .convolution3D(newValue)}
   }
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  nonisolated enum OneOf_Kind: Equatable, Sendable {
+  package nonisolated enum OneOf_Kind: Equatable, Sendable {
     case convolution(CoreMLConvolution)
     case pooling(CoreMLPooling)
     case activation(CoreMLActivation)
@@ -2327,207 +2327,207 @@ nonisolated struct CoreMLLayer: @unchecked Sendable {
 
   }
 
-  init() {}
+  package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 /// One or two numbers: alpha and beta, an epsilon, or the bounds of a clip.
-nonisolated struct CoreMLPair: Sendable {
+package nonisolated struct CoreMLPair: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var alpha: Float = 0
+  package var alpha: Float = 0
 
-  var beta: Float = 0
+  package var beta: Float = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLSwitch: Sendable {
+package nonisolated struct CoreMLSwitch: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var value: Bool = false
+  package var value: Bool = false
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLMode: Sendable {
+package nonisolated struct CoreMLMode: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var mode: Int32 = 0
+  package var mode: Int32 = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLCount: Sendable {
+package nonisolated struct CoreMLCount: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var count: UInt64 = 0
+  package var count: UInt64 = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
 /// A list of sizes, axes or numbers, and how it is meant: the order of a reshape, or whether a
 /// squeeze removes all.
-nonisolated struct CoreMLNumbers: Sendable {
+package nonisolated struct CoreMLNumbers: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var values: [Int64] = []
+  package var values: [Int64] = []
 
-  var mode: Int32 = 0
+  package var mode: Int32 = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
 /// An axis with up to two switches: interleave, removeDim, excludeFinalSum and reverse.
-nonisolated struct CoreMLAxis: Sendable {
+package nonisolated struct CoreMLAxis: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var axis: Int64 = 0
+  package var axis: Int64 = 0
 
-  var first: Bool = false
+  package var first: Bool = false
 
-  var second: Bool = false
+  package var second: Bool = false
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLCustom: Sendable {
+package nonisolated struct CoreMLCustom: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var className: String = String()
+  package var className: String = String()
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLEdge: Sendable {
+package nonisolated struct CoreMLEdge: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var start: UInt64 = 0
+  package var start: UInt64 = 0
 
-  var end: UInt64 = 0
+  package var end: UInt64 = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLBorder: Sendable {
+package nonisolated struct CoreMLBorder: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var edges: [CoreMLEdge] = []
+  package var edges: [CoreMLEdge] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLValid: Sendable {
+package nonisolated struct CoreMLValid: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var amounts: CoreMLBorder {
+  package var amounts: CoreMLBorder {
     get {_amounts ?? CoreMLBorder()}
     set {_amounts = newValue}
   }
   /// Returns true if `amounts` has been explicitly set.
-  var hasAmounts: Bool {self._amounts != nil}
+  package var hasAmounts: Bool {self._amounts != nil}
   /// Clears the value of `amounts`. Subsequent reads from it will return its default value.
-  mutating func clearAmounts() {self._amounts = nil}
+  package mutating func clearAmounts() {self._amounts = nil}
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _amounts: CoreMLBorder? = nil
 }
 
-nonisolated struct CoreMLSame: Sendable {
+package nonisolated struct CoreMLSame: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var mode: Int32 = 0
+  package var mode: Int32 = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLConvolution: @unchecked Sendable {
+package nonisolated struct CoreMLConvolution: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var outputChannels: UInt64 {
+  package var outputChannels: UInt64 {
     get {_storage._outputChannels}
     set {_uniqueStorage()._outputChannels = newValue}
   }
 
-  var kernelChannels: UInt64 {
+  package var kernelChannels: UInt64 {
     get {_storage._kernelChannels}
     set {_uniqueStorage()._kernelChannels = newValue}
   }
 
-  var groups: UInt64 {
+  package var groups: UInt64 {
     get {_storage._groups}
     set {_uniqueStorage()._groups = newValue}
   }
 
-  var kernelSize: [UInt64] {
+  package var kernelSize: [UInt64] {
     get {_storage._kernelSize}
     set {_uniqueStorage()._kernelSize = newValue}
   }
 
-  var stride: [UInt64] {
+  package var stride: [UInt64] {
     get {_storage._stride}
     set {_uniqueStorage()._stride = newValue}
   }
 
-  var dilation: [UInt64] {
+  package var dilation: [UInt64] {
     get {_storage._dilation}
     set {_uniqueStorage()._dilation = newValue}
   }
 
-  var padding: OneOf_Padding? {
+  package var padding: OneOf_Padding? {
     get {return _storage._padding}
     set {_uniqueStorage()._padding = newValue}
   }
 
-  var valid: CoreMLValid {
+  package var valid: CoreMLValid {
     get {
       if case .valid(let v)? = _storage._padding {return v}
       return CoreMLValid()
@@ -2535,7 +2535,7 @@ nonisolated struct CoreMLConvolution: @unchecked Sendable {
     set {_uniqueStorage()._padding = .valid(newValue)}
   }
 
-  var same: CoreMLSame {
+  package var same: CoreMLSame {
     get {
       if case .same(let v)? = _storage._padding {return v}
       return CoreMLSame()
@@ -2543,78 +2543,78 @@ nonisolated struct CoreMLConvolution: @unchecked Sendable {
     set {_uniqueStorage()._padding = .same(newValue)}
   }
 
-  var isDeconvolution: Bool {
+  package var isDeconvolution: Bool {
     get {_storage._isDeconvolution}
     set {_uniqueStorage()._isDeconvolution = newValue}
   }
 
-  var hasBias_p: Bool {
+  package var hasBias_p: Bool {
     get {_storage._hasBias_p}
     set {_uniqueStorage()._hasBias_p = newValue}
   }
 
-  var weights: CoreMLWeights {
+  package var weights: CoreMLWeights {
     get {_storage._weights ?? CoreMLWeights()}
     set {_uniqueStorage()._weights = newValue}
   }
   /// Returns true if `weights` has been explicitly set.
-  var hasWeights: Bool {_storage._weights != nil}
+  package var hasWeights: Bool {_storage._weights != nil}
   /// Clears the value of `weights`. Subsequent reads from it will return its default value.
-  mutating func clearWeights() {_uniqueStorage()._weights = nil}
+  package mutating func clearWeights() {_uniqueStorage()._weights = nil}
 
-  var bias: CoreMLWeights {
+  package var bias: CoreMLWeights {
     get {_storage._bias ?? CoreMLWeights()}
     set {_uniqueStorage()._bias = newValue}
   }
   /// Returns true if `bias` has been explicitly set.
-  var hasBias: Bool {_storage._bias != nil}
+  package var hasBias: Bool {_storage._bias != nil}
   /// Clears the value of `bias`. Subsequent reads from it will return its default value.
-  mutating func clearBias() {_uniqueStorage()._bias = nil}
+  package mutating func clearBias() {_uniqueStorage()._bias = nil}
 
-  var outputShape: [UInt64] {
+  package var outputShape: [UInt64] {
     get {_storage._outputShape}
     set {_uniqueStorage()._outputShape = newValue}
   }
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  nonisolated enum OneOf_Padding: Equatable, Sendable {
+  package nonisolated enum OneOf_Padding: Equatable, Sendable {
     case valid(CoreMLValid)
     case same(CoreMLSame)
 
   }
 
-  init() {}
+  package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-nonisolated struct CoreMLIncludeLast: Sendable {
+package nonisolated struct CoreMLIncludeLast: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var amounts: [UInt64] = []
+  package var amounts: [UInt64] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLPooling: Sendable {
+package nonisolated struct CoreMLPooling: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var type: Int32 = 0
+  package var type: Int32 = 0
 
-  var kernelSize: [UInt64] = []
+  package var kernelSize: [UInt64] = []
 
-  var stride: [UInt64] = []
+  package var stride: [UInt64] = []
 
-  var padding: CoreMLPooling.OneOf_Padding? = nil
+  package var padding: CoreMLPooling.OneOf_Padding? = nil
 
-  var valid: CoreMLValid {
+  package var valid: CoreMLValid {
     get {
       if case .valid(let v)? = padding {return v}
       return CoreMLValid()
@@ -2622,7 +2622,7 @@ nonisolated struct CoreMLPooling: Sendable {
     set {padding = .valid(newValue)}
   }
 
-  var same: CoreMLSame {
+  package var same: CoreMLSame {
     get {
       if case .same(let v)? = padding {return v}
       return CoreMLSame()
@@ -2630,7 +2630,7 @@ nonisolated struct CoreMLPooling: Sendable {
     set {padding = .same(newValue)}
   }
 
-  var includeLastPixel: CoreMLIncludeLast {
+  package var includeLastPixel: CoreMLIncludeLast {
     get {
       if case .includeLastPixel(let v)? = padding {return v}
       return CoreMLIncludeLast()
@@ -2638,252 +2638,252 @@ nonisolated struct CoreMLPooling: Sendable {
     set {padding = .includeLastPixel(newValue)}
   }
 
-  var excludesPadding: Bool = false
+  package var excludesPadding: Bool = false
 
-  var isGlobal: Bool = false
+  package var isGlobal: Bool = false
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  nonisolated enum OneOf_Padding: Equatable, Sendable {
+  package nonisolated enum OneOf_Padding: Equatable, Sendable {
     case valid(CoreMLValid)
     case same(CoreMLSame)
     case includeLastPixel(CoreMLIncludeLast)
 
   }
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLInnerProduct: @unchecked Sendable {
+package nonisolated struct CoreMLInnerProduct: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var inputChannels: UInt64 {
+  package var inputChannels: UInt64 {
     get {_storage._inputChannels}
     set {_uniqueStorage()._inputChannels = newValue}
   }
 
-  var outputChannels: UInt64 {
+  package var outputChannels: UInt64 {
     get {_storage._outputChannels}
     set {_uniqueStorage()._outputChannels = newValue}
   }
 
-  var hasBias_p: Bool {
+  package var hasBias_p: Bool {
     get {_storage._hasBias_p}
     set {_uniqueStorage()._hasBias_p = newValue}
   }
 
-  var weights: CoreMLWeights {
+  package var weights: CoreMLWeights {
     get {_storage._weights ?? CoreMLWeights()}
     set {_uniqueStorage()._weights = newValue}
   }
   /// Returns true if `weights` has been explicitly set.
-  var hasWeights: Bool {_storage._weights != nil}
+  package var hasWeights: Bool {_storage._weights != nil}
   /// Clears the value of `weights`. Subsequent reads from it will return its default value.
-  mutating func clearWeights() {_uniqueStorage()._weights = nil}
+  package mutating func clearWeights() {_uniqueStorage()._weights = nil}
 
-  var bias: CoreMLWeights {
+  package var bias: CoreMLWeights {
     get {_storage._bias ?? CoreMLWeights()}
     set {_uniqueStorage()._bias = newValue}
   }
   /// Returns true if `bias` has been explicitly set.
-  var hasBias: Bool {_storage._bias != nil}
+  package var hasBias: Bool {_storage._bias != nil}
   /// Clears the value of `bias`. Subsequent reads from it will return its default value.
-  mutating func clearBias() {_uniqueStorage()._bias = nil}
+  package mutating func clearBias() {_uniqueStorage()._bias = nil}
 
-  var int8DynamicQuantize: Bool {
+  package var int8DynamicQuantize: Bool {
     get {_storage._int8DynamicQuantize}
     set {_uniqueStorage()._int8DynamicQuantize = newValue}
   }
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-nonisolated struct CoreMLBatchNormalization: @unchecked Sendable {
+package nonisolated struct CoreMLBatchNormalization: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var channels: UInt64 {
+  package var channels: UInt64 {
     get {_storage._channels}
     set {_uniqueStorage()._channels = newValue}
   }
 
-  var computesMeanVariance: Bool {
+  package var computesMeanVariance: Bool {
     get {_storage._computesMeanVariance}
     set {_uniqueStorage()._computesMeanVariance = newValue}
   }
 
-  var isInstance: Bool {
+  package var isInstance: Bool {
     get {_storage._isInstance}
     set {_uniqueStorage()._isInstance = newValue}
   }
 
-  var epsilon: Float {
+  package var epsilon: Float {
     get {_storage._epsilon}
     set {_uniqueStorage()._epsilon = newValue}
   }
 
-  var gamma: CoreMLWeights {
+  package var gamma: CoreMLWeights {
     get {_storage._gamma ?? CoreMLWeights()}
     set {_uniqueStorage()._gamma = newValue}
   }
   /// Returns true if `gamma` has been explicitly set.
-  var hasGamma: Bool {_storage._gamma != nil}
+  package var hasGamma: Bool {_storage._gamma != nil}
   /// Clears the value of `gamma`. Subsequent reads from it will return its default value.
-  mutating func clearGamma() {_uniqueStorage()._gamma = nil}
+  package mutating func clearGamma() {_uniqueStorage()._gamma = nil}
 
-  var beta: CoreMLWeights {
+  package var beta: CoreMLWeights {
     get {_storage._beta ?? CoreMLWeights()}
     set {_uniqueStorage()._beta = newValue}
   }
   /// Returns true if `beta` has been explicitly set.
-  var hasBeta: Bool {_storage._beta != nil}
+  package var hasBeta: Bool {_storage._beta != nil}
   /// Clears the value of `beta`. Subsequent reads from it will return its default value.
-  mutating func clearBeta() {_uniqueStorage()._beta = nil}
+  package mutating func clearBeta() {_uniqueStorage()._beta = nil}
 
-  var mean: CoreMLWeights {
+  package var mean: CoreMLWeights {
     get {_storage._mean ?? CoreMLWeights()}
     set {_uniqueStorage()._mean = newValue}
   }
   /// Returns true if `mean` has been explicitly set.
-  var hasMean: Bool {_storage._mean != nil}
+  package var hasMean: Bool {_storage._mean != nil}
   /// Clears the value of `mean`. Subsequent reads from it will return its default value.
-  mutating func clearMean() {_uniqueStorage()._mean = nil}
+  package mutating func clearMean() {_uniqueStorage()._mean = nil}
 
-  var variance: CoreMLWeights {
+  package var variance: CoreMLWeights {
     get {_storage._variance ?? CoreMLWeights()}
     set {_uniqueStorage()._variance = newValue}
   }
   /// Returns true if `variance` has been explicitly set.
-  var hasVariance: Bool {_storage._variance != nil}
+  package var hasVariance: Bool {_storage._variance != nil}
   /// Clears the value of `variance`. Subsequent reads from it will return its default value.
-  mutating func clearVariance() {_uniqueStorage()._variance = nil}
+  package mutating func clearVariance() {_uniqueStorage()._variance = nil}
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-nonisolated struct CoreMLMeanVariance: Sendable {
+package nonisolated struct CoreMLMeanVariance: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var acrossChannels: Bool = false
+  package var acrossChannels: Bool = false
 
-  var normalizesVariance: Bool = false
+  package var normalizesVariance: Bool = false
 
-  var epsilon: Float = 0
+  package var epsilon: Float = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLLocalResponse: Sendable {
+package nonisolated struct CoreMLLocalResponse: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var alpha: Float = 0
+  package var alpha: Float = 0
 
-  var beta: Float = 0
+  package var beta: Float = 0
 
-  var size: UInt64 = 0
+  package var size: UInt64 = 0
 
-  var k: Float = 0
+  package var k: Float = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLLayerNormalization: Sendable {
+package nonisolated struct CoreMLLayerNormalization: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var shape: [Int64] = []
+  package var shape: [Int64] = []
 
-  var epsilon: Float = 0
+  package var epsilon: Float = 0
 
-  var gamma: CoreMLWeights {
+  package var gamma: CoreMLWeights {
     get {_gamma ?? CoreMLWeights()}
     set {_gamma = newValue}
   }
   /// Returns true if `gamma` has been explicitly set.
-  var hasGamma: Bool {self._gamma != nil}
+  package var hasGamma: Bool {self._gamma != nil}
   /// Clears the value of `gamma`. Subsequent reads from it will return its default value.
-  mutating func clearGamma() {self._gamma = nil}
+  package mutating func clearGamma() {self._gamma = nil}
 
-  var beta: CoreMLWeights {
+  package var beta: CoreMLWeights {
     get {_beta ?? CoreMLWeights()}
     set {_beta = newValue}
   }
   /// Returns true if `beta` has been explicitly set.
-  var hasBeta: Bool {self._beta != nil}
+  package var hasBeta: Bool {self._beta != nil}
   /// Clears the value of `beta`. Subsequent reads from it will return its default value.
-  mutating func clearBeta() {self._beta = nil}
+  package mutating func clearBeta() {self._beta = nil}
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _gamma: CoreMLWeights? = nil
   fileprivate var _beta: CoreMLWeights? = nil
 }
 
-nonisolated struct CoreMLCrop: Sendable {
+package nonisolated struct CoreMLCrop: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var amounts: CoreMLBorder {
+  package var amounts: CoreMLBorder {
     get {_amounts ?? CoreMLBorder()}
     set {_amounts = newValue}
   }
   /// Returns true if `amounts` has been explicitly set.
-  var hasAmounts: Bool {self._amounts != nil}
+  package var hasAmounts: Bool {self._amounts != nil}
   /// Clears the value of `amounts`. Subsequent reads from it will return its default value.
-  mutating func clearAmounts() {self._amounts = nil}
+  package mutating func clearAmounts() {self._amounts = nil}
 
-  var offset: [UInt64] = []
+  package var offset: [UInt64] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _amounts: CoreMLBorder? = nil
 }
 
-nonisolated struct CoreMLPaddingValue: Sendable {
+package nonisolated struct CoreMLPaddingValue: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var value: Float = 0
+  package var value: Float = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLPadding: Sendable {
+package nonisolated struct CoreMLPadding: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var kind: CoreMLPadding.OneOf_Kind? = nil
+  package var kind: CoreMLPadding.OneOf_Kind? = nil
 
-  var constant: CoreMLPaddingValue {
+  package var constant: CoreMLPaddingValue {
     get {
       if case .constant(let v)? = kind {return v}
       return CoreMLPaddingValue()
@@ -2891,7 +2891,7 @@ nonisolated struct CoreMLPadding: Sendable {
     set {kind = .constant(newValue)}
   }
 
-  var reflection: CoreMLNothing {
+  package var reflection: CoreMLNothing {
     get {
       if case .reflection(let v)? = kind {return v}
       return CoreMLNothing()
@@ -2899,7 +2899,7 @@ nonisolated struct CoreMLPadding: Sendable {
     set {kind = .reflection(newValue)}
   }
 
-  var replication: CoreMLNothing {
+  package var replication: CoreMLNothing {
     get {
       if case .replication(let v)? = kind {return v}
       return CoreMLNothing()
@@ -2907,386 +2907,386 @@ nonisolated struct CoreMLPadding: Sendable {
     set {kind = .replication(newValue)}
   }
 
-  var amounts: CoreMLBorder {
+  package var amounts: CoreMLBorder {
     get {_amounts ?? CoreMLBorder()}
     set {_amounts = newValue}
   }
   /// Returns true if `amounts` has been explicitly set.
-  var hasAmounts: Bool {self._amounts != nil}
+  package var hasAmounts: Bool {self._amounts != nil}
   /// Clears the value of `amounts`. Subsequent reads from it will return its default value.
-  mutating func clearAmounts() {self._amounts = nil}
+  package mutating func clearAmounts() {self._amounts = nil}
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  nonisolated enum OneOf_Kind: Equatable, Sendable {
+  package nonisolated enum OneOf_Kind: Equatable, Sendable {
     case constant(CoreMLPaddingValue)
     case reflection(CoreMLNothing)
     case replication(CoreMLNothing)
 
   }
 
-  init() {}
+  package init() {}
 
   fileprivate var _amounts: CoreMLBorder? = nil
 }
 
-nonisolated struct CoreMLConstantPadding: Sendable {
+package nonisolated struct CoreMLConstantPadding: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var value: Float = 0
+  package var value: Float = 0
 
-  var amounts: [UInt64] = []
+  package var amounts: [UInt64] = []
 
-  var toGivenSizes: Bool = false
+  package var toGivenSizes: Bool = false
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLUpsampling: Sendable {
+package nonisolated struct CoreMLUpsampling: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var factors: [UInt64] = []
+  package var factors: [UInt64] = []
 
-  var mode: Int32 = 0
+  package var mode: Int32 = 0
 
-  var linearMode: Int32 = 0
+  package var linearMode: Int32 = 0
 
-  var fractions: [Float] = []
+  package var fractions: [Float] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLResizing: Sendable {
+package nonisolated struct CoreMLResizing: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var size: [UInt64] = []
+  package var size: [UInt64] = []
 
-  var mode: CoreMLMode {
+  package var mode: CoreMLMode {
     get {_mode ?? CoreMLMode()}
     set {_mode = newValue}
   }
   /// Returns true if `mode` has been explicitly set.
-  var hasMode: Bool {self._mode != nil}
+  package var hasMode: Bool {self._mode != nil}
   /// Clears the value of `mode`. Subsequent reads from it will return its default value.
-  mutating func clearMode() {self._mode = nil}
+  package mutating func clearMode() {self._mode = nil}
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _mode: CoreMLMode? = nil
 }
 
-nonisolated struct CoreMLUnary: Sendable {
+package nonisolated struct CoreMLUnary: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var type: Int32 = 0
+  package var type: Int32 = 0
 
-  var alpha: Float = 0
+  package var alpha: Float = 0
 
-  var epsilon: Float = 0
+  package var epsilon: Float = 0
 
-  var shift: Float = 0
+  package var shift: Float = 0
 
-  var scale: Float = 0
+  package var scale: Float = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLScaling: @unchecked Sendable {
+package nonisolated struct CoreMLScaling: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var scaleShape: [UInt64] {
+  package var scaleShape: [UInt64] {
     get {_storage._scaleShape}
     set {_uniqueStorage()._scaleShape = newValue}
   }
 
-  var scale: CoreMLWeights {
+  package var scale: CoreMLWeights {
     get {_storage._scale ?? CoreMLWeights()}
     set {_uniqueStorage()._scale = newValue}
   }
   /// Returns true if `scale` has been explicitly set.
-  var hasScale: Bool {_storage._scale != nil}
+  package var hasScale: Bool {_storage._scale != nil}
   /// Clears the value of `scale`. Subsequent reads from it will return its default value.
-  mutating func clearScale() {_uniqueStorage()._scale = nil}
+  package mutating func clearScale() {_uniqueStorage()._scale = nil}
 
-  var hasBias_p: Bool {
+  package var hasBias_p: Bool {
     get {_storage._hasBias_p}
     set {_uniqueStorage()._hasBias_p = newValue}
   }
 
-  var biasShape: [UInt64] {
+  package var biasShape: [UInt64] {
     get {_storage._biasShape}
     set {_uniqueStorage()._biasShape = newValue}
   }
 
-  var bias: CoreMLWeights {
+  package var bias: CoreMLWeights {
     get {_storage._bias ?? CoreMLWeights()}
     set {_uniqueStorage()._bias = newValue}
   }
   /// Returns true if `bias` has been explicitly set.
-  var hasBias: Bool {_storage._bias != nil}
+  package var hasBias: Bool {_storage._bias != nil}
   /// Clears the value of `bias`. Subsequent reads from it will return its default value.
-  mutating func clearBias() {_uniqueStorage()._bias = nil}
+  package mutating func clearBias() {_uniqueStorage()._bias = nil}
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-nonisolated struct CoreMLStored: Sendable {
+package nonisolated struct CoreMLStored: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var shape: [UInt64] = []
+  package var shape: [UInt64] = []
 
-  var values: CoreMLWeights {
+  package var values: CoreMLWeights {
     get {_values ?? CoreMLWeights()}
     set {_values = newValue}
   }
   /// Returns true if `values` has been explicitly set.
-  var hasValues: Bool {self._values != nil}
+  package var hasValues: Bool {self._values != nil}
   /// Clears the value of `values`. Subsequent reads from it will return its default value.
-  mutating func clearValues() {self._values = nil}
+  package mutating func clearValues() {self._values = nil}
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _values: CoreMLWeights? = nil
 }
 
-nonisolated struct CoreMLFill: Sendable {
+package nonisolated struct CoreMLFill: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var value: Float = 0
+  package var value: Float = 0
 
-  var shape: [UInt64] = []
+  package var shape: [UInt64] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLConcatenation: Sendable {
+package nonisolated struct CoreMLConcatenation: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var isSequence: Bool = false
+  package var isSequence: Bool = false
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLReorganization: Sendable {
+package nonisolated struct CoreMLReorganization: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var mode: Int32 = 0
+  package var mode: Int32 = 0
 
-  var block: UInt64 = 0
+  package var block: UInt64 = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLSlice: Sendable {
+package nonisolated struct CoreMLSlice: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var start: Int64 = 0
+  package var start: Int64 = 0
 
-  var end: Int64 = 0
+  package var end: Int64 = 0
 
-  var stride: UInt64 = 0
+  package var stride: UInt64 = 0
 
-  var axis: Int32 = 0
+  package var axis: Int32 = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLStaticSlice: Sendable {
+package nonisolated struct CoreMLStaticSlice: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var starts: [Int64] = []
+  package var starts: [Int64] = []
 
-  var startMasks: [Bool] = []
+  package var startMasks: [Bool] = []
 
-  var ends: [Int64] = []
+  package var ends: [Int64] = []
 
-  var endMasks: [Bool] = []
+  package var endMasks: [Bool] = []
 
-  var strides: [Int64] = []
+  package var strides: [Int64] = []
 
-  var squeezeMasks: [Bool] = []
+  package var squeezeMasks: [Bool] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLSplit: Sendable {
+package nonisolated struct CoreMLSplit: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var axis: Int64 = 0
+  package var axis: Int64 = 0
 
-  var count: UInt64 = 0
+  package var count: UInt64 = 0
 
-  var sizes: [UInt64] = []
+  package var sizes: [UInt64] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLTopK: Sendable {
+package nonisolated struct CoreMLTopK: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var axis: Int64 = 0
+  package var axis: Int64 = 0
 
-  var count: UInt64 = 0
+  package var count: UInt64 = 0
 
-  var smallest: Bool = false
+  package var smallest: Bool = false
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLChannelReduction: Sendable {
+package nonisolated struct CoreMLChannelReduction: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var mode: Int32 = 0
+  package var mode: Int32 = 0
 
-  var epsilon: Float = 0
+  package var epsilon: Float = 0
 
-  var axis: Int32 = 0
+  package var axis: Int32 = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLReduction: Sendable {
+package nonisolated struct CoreMLReduction: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var axes: [Int64] = []
+  package var axes: [Int64] = []
 
-  var keepDims: Bool = false
+  package var keepDims: Bool = false
 
-  var all: Bool = false
+  package var all: Bool = false
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLMatrixProduct: @unchecked Sendable {
+package nonisolated struct CoreMLMatrixProduct: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var transposeA: Bool {
+  package var transposeA: Bool {
     get {_storage._transposeA}
     set {_uniqueStorage()._transposeA = newValue}
   }
 
-  var transposeB: Bool {
+  package var transposeB: Bool {
     get {_storage._transposeB}
     set {_uniqueStorage()._transposeB = newValue}
   }
 
-  var rows: UInt64 {
+  package var rows: UInt64 {
     get {_storage._rows}
     set {_uniqueStorage()._rows = newValue}
   }
 
-  var columns: UInt64 {
+  package var columns: UInt64 {
     get {_storage._columns}
     set {_uniqueStorage()._columns = newValue}
   }
 
-  var hasBias_p: Bool {
+  package var hasBias_p: Bool {
     get {_storage._hasBias_p}
     set {_uniqueStorage()._hasBias_p = newValue}
   }
 
-  var weights: CoreMLWeights {
+  package var weights: CoreMLWeights {
     get {_storage._weights ?? CoreMLWeights()}
     set {_uniqueStorage()._weights = newValue}
   }
   /// Returns true if `weights` has been explicitly set.
-  var hasWeights: Bool {_storage._weights != nil}
+  package var hasWeights: Bool {_storage._weights != nil}
   /// Clears the value of `weights`. Subsequent reads from it will return its default value.
-  mutating func clearWeights() {_uniqueStorage()._weights = nil}
+  package mutating func clearWeights() {_uniqueStorage()._weights = nil}
 
-  var bias: CoreMLWeights {
+  package var bias: CoreMLWeights {
     get {_storage._bias ?? CoreMLWeights()}
     set {_uniqueStorage()._bias = newValue}
   }
   /// Returns true if `bias` has been explicitly set.
-  var hasBias: Bool {_storage._bias != nil}
+  package var hasBias: Bool {_storage._bias != nil}
   /// Clears the value of `bias`. Subsequent reads from it will return its default value.
-  mutating func clearBias() {_uniqueStorage()._bias = nil}
+  package mutating func clearBias() {_uniqueStorage()._bias = nil}
 
-  var int8DynamicQuantize: Bool {
+  package var int8DynamicQuantize: Bool {
     get {_storage._int8DynamicQuantize}
     set {_uniqueStorage()._int8DynamicQuantize = newValue}
   }
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-nonisolated struct CoreMLActivation: Sendable {
+package nonisolated struct CoreMLActivation: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var kind: CoreMLActivation.OneOf_Kind? = nil
+  package var kind: CoreMLActivation.OneOf_Kind? = nil
 
-  var linear: CoreMLPair {
+  package var linear: CoreMLPair {
     get {
       if case .linear(let v)? = kind {return v}
       return CoreMLPair()
@@ -3294,7 +3294,7 @@ nonisolated struct CoreMLActivation: Sendable {
     set {kind = .linear(newValue)}
   }
 
-  var reLu: CoreMLNothing {
+  package var reLu: CoreMLNothing {
     get {
       if case .reLu(let v)? = kind {return v}
       return CoreMLNothing()
@@ -3302,7 +3302,7 @@ nonisolated struct CoreMLActivation: Sendable {
     set {kind = .reLu(newValue)}
   }
 
-  var leakyReLu: CoreMLPair {
+  package var leakyReLu: CoreMLPair {
     get {
       if case .leakyReLu(let v)? = kind {return v}
       return CoreMLPair()
@@ -3310,7 +3310,7 @@ nonisolated struct CoreMLActivation: Sendable {
     set {kind = .leakyReLu(newValue)}
   }
 
-  var thresholdedReLu: CoreMLPair {
+  package var thresholdedReLu: CoreMLPair {
     get {
       if case .thresholdedReLu(let v)? = kind {return v}
       return CoreMLPair()
@@ -3318,7 +3318,7 @@ nonisolated struct CoreMLActivation: Sendable {
     set {kind = .thresholdedReLu(newValue)}
   }
 
-  var preLu: CoreMLSlopes {
+  package var preLu: CoreMLSlopes {
     get {
       if case .preLu(let v)? = kind {return v}
       return CoreMLSlopes()
@@ -3326,7 +3326,7 @@ nonisolated struct CoreMLActivation: Sendable {
     set {kind = .preLu(newValue)}
   }
 
-  var tanh: CoreMLNothing {
+  package var tanh: CoreMLNothing {
     get {
       if case .tanh(let v)? = kind {return v}
       return CoreMLNothing()
@@ -3334,7 +3334,7 @@ nonisolated struct CoreMLActivation: Sendable {
     set {kind = .tanh(newValue)}
   }
 
-  var scaledTanh: CoreMLPair {
+  package var scaledTanh: CoreMLPair {
     get {
       if case .scaledTanh(let v)? = kind {return v}
       return CoreMLPair()
@@ -3342,7 +3342,7 @@ nonisolated struct CoreMLActivation: Sendable {
     set {kind = .scaledTanh(newValue)}
   }
 
-  var sigmoid: CoreMLNothing {
+  package var sigmoid: CoreMLNothing {
     get {
       if case .sigmoid(let v)? = kind {return v}
       return CoreMLNothing()
@@ -3350,7 +3350,7 @@ nonisolated struct CoreMLActivation: Sendable {
     set {kind = .sigmoid(newValue)}
   }
 
-  var sigmoidHard: CoreMLPair {
+  package var sigmoidHard: CoreMLPair {
     get {
       if case .sigmoidHard(let v)? = kind {return v}
       return CoreMLPair()
@@ -3358,7 +3358,7 @@ nonisolated struct CoreMLActivation: Sendable {
     set {kind = .sigmoidHard(newValue)}
   }
 
-  var elu: CoreMLPair {
+  package var elu: CoreMLPair {
     get {
       if case .elu(let v)? = kind {return v}
       return CoreMLPair()
@@ -3366,7 +3366,7 @@ nonisolated struct CoreMLActivation: Sendable {
     set {kind = .elu(newValue)}
   }
 
-  var softsign: CoreMLNothing {
+  package var softsign: CoreMLNothing {
     get {
       if case .softsign(let v)? = kind {return v}
       return CoreMLNothing()
@@ -3374,7 +3374,7 @@ nonisolated struct CoreMLActivation: Sendable {
     set {kind = .softsign(newValue)}
   }
 
-  var softplus: CoreMLNothing {
+  package var softplus: CoreMLNothing {
     get {
       if case .softplus(let v)? = kind {return v}
       return CoreMLNothing()
@@ -3382,7 +3382,7 @@ nonisolated struct CoreMLActivation: Sendable {
     set {kind = .softplus(newValue)}
   }
 
-  var parametricSoftplus: CoreMLSlopes {
+  package var parametricSoftplus: CoreMLSlopes {
     get {
       if case .parametricSoftplus(let v)? = kind {return v}
       return CoreMLSlopes()
@@ -3390,9 +3390,9 @@ nonisolated struct CoreMLActivation: Sendable {
     set {kind = .parametricSoftplus(newValue)}
   }
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  nonisolated enum OneOf_Kind: Equatable, Sendable {
+  package nonisolated enum OneOf_Kind: Equatable, Sendable {
     case linear(CoreMLPair)
     case reLu(CoreMLNothing)
     case leakyReLu(CoreMLPair)
@@ -3409,659 +3409,659 @@ nonisolated struct CoreMLActivation: Sendable {
 
   }
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLSlopes: Sendable {
+package nonisolated struct CoreMLSlopes: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var alpha: CoreMLWeights {
+  package var alpha: CoreMLWeights {
     get {_alpha ?? CoreMLWeights()}
     set {_alpha = newValue}
   }
   /// Returns true if `alpha` has been explicitly set.
-  var hasAlpha: Bool {self._alpha != nil}
+  package var hasAlpha: Bool {self._alpha != nil}
   /// Clears the value of `alpha`. Subsequent reads from it will return its default value.
-  mutating func clearAlpha() {self._alpha = nil}
+  package mutating func clearAlpha() {self._alpha = nil}
 
-  var beta: CoreMLWeights {
+  package var beta: CoreMLWeights {
     get {_beta ?? CoreMLWeights()}
     set {_beta = newValue}
   }
   /// Returns true if `beta` has been explicitly set.
-  var hasBeta: Bool {self._beta != nil}
+  package var hasBeta: Bool {self._beta != nil}
   /// Clears the value of `beta`. Subsequent reads from it will return its default value.
-  mutating func clearBeta() {self._beta = nil}
+  package mutating func clearBeta() {self._beta = nil}
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _alpha: CoreMLWeights? = nil
   fileprivate var _beta: CoreMLWeights? = nil
 }
 
-nonisolated struct CoreMLReverse: Sendable {
+package nonisolated struct CoreMLReverse: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var axes: [Bool] = []
+  package var axes: [Bool] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLEmbedding: @unchecked Sendable {
+package nonisolated struct CoreMLEmbedding: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var vocabulary: UInt64 {
+  package var vocabulary: UInt64 {
     get {_storage._vocabulary}
     set {_uniqueStorage()._vocabulary = newValue}
   }
 
-  var channels: UInt64 {
+  package var channels: UInt64 {
     get {_storage._channels}
     set {_uniqueStorage()._channels = newValue}
   }
 
-  var hasBias_p: Bool {
+  package var hasBias_p: Bool {
     get {_storage._hasBias_p}
     set {_uniqueStorage()._hasBias_p = newValue}
   }
 
-  var weights: CoreMLWeights {
+  package var weights: CoreMLWeights {
     get {_storage._weights ?? CoreMLWeights()}
     set {_uniqueStorage()._weights = newValue}
   }
   /// Returns true if `weights` has been explicitly set.
-  var hasWeights: Bool {_storage._weights != nil}
+  package var hasWeights: Bool {_storage._weights != nil}
   /// Clears the value of `weights`. Subsequent reads from it will return its default value.
-  mutating func clearWeights() {_uniqueStorage()._weights = nil}
+  package mutating func clearWeights() {_uniqueStorage()._weights = nil}
 
-  var bias: CoreMLWeights {
+  package var bias: CoreMLWeights {
     get {_storage._bias ?? CoreMLWeights()}
     set {_uniqueStorage()._bias = newValue}
   }
   /// Returns true if `bias` has been explicitly set.
-  var hasBias: Bool {_storage._bias != nil}
+  package var hasBias: Bool {_storage._bias != nil}
   /// Clears the value of `bias`. Subsequent reads from it will return its default value.
-  mutating func clearBias() {_uniqueStorage()._bias = nil}
+  package mutating func clearBias() {_uniqueStorage()._bias = nil}
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-nonisolated struct CoreMLEmbeddingND: @unchecked Sendable {
+package nonisolated struct CoreMLEmbeddingND: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var vocabulary: UInt64 {
+  package var vocabulary: UInt64 {
     get {_storage._vocabulary}
     set {_uniqueStorage()._vocabulary = newValue}
   }
 
-  var channels: UInt64 {
+  package var channels: UInt64 {
     get {_storage._channels}
     set {_uniqueStorage()._channels = newValue}
   }
 
-  var hasBias_p: Bool {
+  package var hasBias_p: Bool {
     get {_storage._hasBias_p}
     set {_uniqueStorage()._hasBias_p = newValue}
   }
 
-  var weights: CoreMLWeights {
+  package var weights: CoreMLWeights {
     get {_storage._weights ?? CoreMLWeights()}
     set {_uniqueStorage()._weights = newValue}
   }
   /// Returns true if `weights` has been explicitly set.
-  var hasWeights: Bool {_storage._weights != nil}
+  package var hasWeights: Bool {_storage._weights != nil}
   /// Clears the value of `weights`. Subsequent reads from it will return its default value.
-  mutating func clearWeights() {_uniqueStorage()._weights = nil}
+  package mutating func clearWeights() {_uniqueStorage()._weights = nil}
 
-  var bias: CoreMLWeights {
+  package var bias: CoreMLWeights {
     get {_storage._bias ?? CoreMLWeights()}
     set {_uniqueStorage()._bias = newValue}
   }
   /// Returns true if `bias` has been explicitly set.
-  var hasBias: Bool {_storage._bias != nil}
+  package var hasBias: Bool {_storage._bias != nil}
   /// Clears the value of `bias`. Subsequent reads from it will return its default value.
-  mutating func clearBias() {_uniqueStorage()._bias = nil}
+  package mutating func clearBias() {_uniqueStorage()._bias = nil}
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-nonisolated struct CoreMLSimpleRecurrent: @unchecked Sendable {
+package nonisolated struct CoreMLSimpleRecurrent: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var inputSize: UInt64 {
+  package var inputSize: UInt64 {
     get {_storage._inputSize}
     set {_uniqueStorage()._inputSize = newValue}
   }
 
-  var outputSize: UInt64 {
+  package var outputSize: UInt64 {
     get {_storage._outputSize}
     set {_uniqueStorage()._outputSize = newValue}
   }
 
-  var activation: CoreMLActivation {
+  package var activation: CoreMLActivation {
     get {_storage._activation ?? CoreMLActivation()}
     set {_uniqueStorage()._activation = newValue}
   }
   /// Returns true if `activation` has been explicitly set.
-  var hasActivation: Bool {_storage._activation != nil}
+  package var hasActivation: Bool {_storage._activation != nil}
   /// Clears the value of `activation`. Subsequent reads from it will return its default value.
-  mutating func clearActivation() {_uniqueStorage()._activation = nil}
+  package mutating func clearActivation() {_uniqueStorage()._activation = nil}
 
-  var sequenceOutput: Bool {
+  package var sequenceOutput: Bool {
     get {_storage._sequenceOutput}
     set {_uniqueStorage()._sequenceOutput = newValue}
   }
 
-  var hasBias_p: Bool {
+  package var hasBias_p: Bool {
     get {_storage._hasBias_p}
     set {_uniqueStorage()._hasBias_p = newValue}
   }
 
-  var weights: CoreMLWeights {
+  package var weights: CoreMLWeights {
     get {_storage._weights ?? CoreMLWeights()}
     set {_uniqueStorage()._weights = newValue}
   }
   /// Returns true if `weights` has been explicitly set.
-  var hasWeights: Bool {_storage._weights != nil}
+  package var hasWeights: Bool {_storage._weights != nil}
   /// Clears the value of `weights`. Subsequent reads from it will return its default value.
-  mutating func clearWeights() {_uniqueStorage()._weights = nil}
+  package mutating func clearWeights() {_uniqueStorage()._weights = nil}
 
-  var recursion: CoreMLWeights {
+  package var recursion: CoreMLWeights {
     get {_storage._recursion ?? CoreMLWeights()}
     set {_uniqueStorage()._recursion = newValue}
   }
   /// Returns true if `recursion` has been explicitly set.
-  var hasRecursion: Bool {_storage._recursion != nil}
+  package var hasRecursion: Bool {_storage._recursion != nil}
   /// Clears the value of `recursion`. Subsequent reads from it will return its default value.
-  mutating func clearRecursion() {_uniqueStorage()._recursion = nil}
+  package mutating func clearRecursion() {_uniqueStorage()._recursion = nil}
 
-  var bias: CoreMLWeights {
+  package var bias: CoreMLWeights {
     get {_storage._bias ?? CoreMLWeights()}
     set {_uniqueStorage()._bias = newValue}
   }
   /// Returns true if `bias` has been explicitly set.
-  var hasBias: Bool {_storage._bias != nil}
+  package var hasBias: Bool {_storage._bias != nil}
   /// Clears the value of `bias`. Subsequent reads from it will return its default value.
-  mutating func clearBias() {_uniqueStorage()._bias = nil}
+  package mutating func clearBias() {_uniqueStorage()._bias = nil}
 
-  var reverseInput: Bool {
+  package var reverseInput: Bool {
     get {_storage._reverseInput}
     set {_uniqueStorage()._reverseInput = newValue}
   }
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-nonisolated struct CoreMLGRU: @unchecked Sendable {
+package nonisolated struct CoreMLGRU: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var inputSize: UInt64 {
+  package var inputSize: UInt64 {
     get {_storage._inputSize}
     set {_uniqueStorage()._inputSize = newValue}
   }
 
-  var outputSize: UInt64 {
+  package var outputSize: UInt64 {
     get {_storage._outputSize}
     set {_uniqueStorage()._outputSize = newValue}
   }
 
-  var activations: [CoreMLActivation] {
+  package var activations: [CoreMLActivation] {
     get {_storage._activations}
     set {_uniqueStorage()._activations = newValue}
   }
 
-  var sequenceOutput: Bool {
+  package var sequenceOutput: Bool {
     get {_storage._sequenceOutput}
     set {_uniqueStorage()._sequenceOutput = newValue}
   }
 
-  var hasBias_p: Bool {
+  package var hasBias_p: Bool {
     get {_storage._hasBias_p}
     set {_uniqueStorage()._hasBias_p = newValue}
   }
 
-  var updateWeights: CoreMLWeights {
+  package var updateWeights: CoreMLWeights {
     get {_storage._updateWeights ?? CoreMLWeights()}
     set {_uniqueStorage()._updateWeights = newValue}
   }
   /// Returns true if `updateWeights` has been explicitly set.
-  var hasUpdateWeights: Bool {_storage._updateWeights != nil}
+  package var hasUpdateWeights: Bool {_storage._updateWeights != nil}
   /// Clears the value of `updateWeights`. Subsequent reads from it will return its default value.
-  mutating func clearUpdateWeights() {_uniqueStorage()._updateWeights = nil}
+  package mutating func clearUpdateWeights() {_uniqueStorage()._updateWeights = nil}
 
-  var resetWeights: CoreMLWeights {
+  package var resetWeights: CoreMLWeights {
     get {_storage._resetWeights ?? CoreMLWeights()}
     set {_uniqueStorage()._resetWeights = newValue}
   }
   /// Returns true if `resetWeights` has been explicitly set.
-  var hasResetWeights: Bool {_storage._resetWeights != nil}
+  package var hasResetWeights: Bool {_storage._resetWeights != nil}
   /// Clears the value of `resetWeights`. Subsequent reads from it will return its default value.
-  mutating func clearResetWeights() {_uniqueStorage()._resetWeights = nil}
+  package mutating func clearResetWeights() {_uniqueStorage()._resetWeights = nil}
 
-  var outputWeights: CoreMLWeights {
+  package var outputWeights: CoreMLWeights {
     get {_storage._outputWeights ?? CoreMLWeights()}
     set {_uniqueStorage()._outputWeights = newValue}
   }
   /// Returns true if `outputWeights` has been explicitly set.
-  var hasOutputWeights: Bool {_storage._outputWeights != nil}
+  package var hasOutputWeights: Bool {_storage._outputWeights != nil}
   /// Clears the value of `outputWeights`. Subsequent reads from it will return its default value.
-  mutating func clearOutputWeights() {_uniqueStorage()._outputWeights = nil}
+  package mutating func clearOutputWeights() {_uniqueStorage()._outputWeights = nil}
 
-  var updateRecursion: CoreMLWeights {
+  package var updateRecursion: CoreMLWeights {
     get {_storage._updateRecursion ?? CoreMLWeights()}
     set {_uniqueStorage()._updateRecursion = newValue}
   }
   /// Returns true if `updateRecursion` has been explicitly set.
-  var hasUpdateRecursion: Bool {_storage._updateRecursion != nil}
+  package var hasUpdateRecursion: Bool {_storage._updateRecursion != nil}
   /// Clears the value of `updateRecursion`. Subsequent reads from it will return its default value.
-  mutating func clearUpdateRecursion() {_uniqueStorage()._updateRecursion = nil}
+  package mutating func clearUpdateRecursion() {_uniqueStorage()._updateRecursion = nil}
 
-  var resetRecursion: CoreMLWeights {
+  package var resetRecursion: CoreMLWeights {
     get {_storage._resetRecursion ?? CoreMLWeights()}
     set {_uniqueStorage()._resetRecursion = newValue}
   }
   /// Returns true if `resetRecursion` has been explicitly set.
-  var hasResetRecursion: Bool {_storage._resetRecursion != nil}
+  package var hasResetRecursion: Bool {_storage._resetRecursion != nil}
   /// Clears the value of `resetRecursion`. Subsequent reads from it will return its default value.
-  mutating func clearResetRecursion() {_uniqueStorage()._resetRecursion = nil}
+  package mutating func clearResetRecursion() {_uniqueStorage()._resetRecursion = nil}
 
-  var outputRecursion: CoreMLWeights {
+  package var outputRecursion: CoreMLWeights {
     get {_storage._outputRecursion ?? CoreMLWeights()}
     set {_uniqueStorage()._outputRecursion = newValue}
   }
   /// Returns true if `outputRecursion` has been explicitly set.
-  var hasOutputRecursion: Bool {_storage._outputRecursion != nil}
+  package var hasOutputRecursion: Bool {_storage._outputRecursion != nil}
   /// Clears the value of `outputRecursion`. Subsequent reads from it will return its default value.
-  mutating func clearOutputRecursion() {_uniqueStorage()._outputRecursion = nil}
+  package mutating func clearOutputRecursion() {_uniqueStorage()._outputRecursion = nil}
 
-  var updateBias: CoreMLWeights {
+  package var updateBias: CoreMLWeights {
     get {_storage._updateBias ?? CoreMLWeights()}
     set {_uniqueStorage()._updateBias = newValue}
   }
   /// Returns true if `updateBias` has been explicitly set.
-  var hasUpdateBias: Bool {_storage._updateBias != nil}
+  package var hasUpdateBias: Bool {_storage._updateBias != nil}
   /// Clears the value of `updateBias`. Subsequent reads from it will return its default value.
-  mutating func clearUpdateBias() {_uniqueStorage()._updateBias = nil}
+  package mutating func clearUpdateBias() {_uniqueStorage()._updateBias = nil}
 
-  var resetBias: CoreMLWeights {
+  package var resetBias: CoreMLWeights {
     get {_storage._resetBias ?? CoreMLWeights()}
     set {_uniqueStorage()._resetBias = newValue}
   }
   /// Returns true if `resetBias` has been explicitly set.
-  var hasResetBias: Bool {_storage._resetBias != nil}
+  package var hasResetBias: Bool {_storage._resetBias != nil}
   /// Clears the value of `resetBias`. Subsequent reads from it will return its default value.
-  mutating func clearResetBias() {_uniqueStorage()._resetBias = nil}
+  package mutating func clearResetBias() {_uniqueStorage()._resetBias = nil}
 
-  var outputBias: CoreMLWeights {
+  package var outputBias: CoreMLWeights {
     get {_storage._outputBias ?? CoreMLWeights()}
     set {_uniqueStorage()._outputBias = newValue}
   }
   /// Returns true if `outputBias` has been explicitly set.
-  var hasOutputBias: Bool {_storage._outputBias != nil}
+  package var hasOutputBias: Bool {_storage._outputBias != nil}
   /// Clears the value of `outputBias`. Subsequent reads from it will return its default value.
-  mutating func clearOutputBias() {_uniqueStorage()._outputBias = nil}
+  package mutating func clearOutputBias() {_uniqueStorage()._outputBias = nil}
 
-  var reverseInput: Bool {
+  package var reverseInput: Bool {
     get {_storage._reverseInput}
     set {_uniqueStorage()._reverseInput = newValue}
   }
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-nonisolated struct CoreMLLSTMRule: Sendable {
+package nonisolated struct CoreMLLSTMRule: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var sequenceOutput: Bool = false
+  package var sequenceOutput: Bool = false
 
-  var hasBias_p: Bool = false
+  package var hasBias_p: Bool = false
 
-  var forgetBias: Bool = false
+  package var forgetBias: Bool = false
 
-  var hasPeepholes_p: Bool = false
+  package var hasPeepholes_p: Bool = false
 
-  var isCoupled: Bool = false
+  package var isCoupled: Bool = false
 
-  var cellClip: Float = 0
+  package var cellClip: Float = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct CoreMLLSTMWeights: @unchecked Sendable {
+package nonisolated struct CoreMLLSTMWeights: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var inputWeights: CoreMLWeights {
+  package var inputWeights: CoreMLWeights {
     get {_storage._inputWeights ?? CoreMLWeights()}
     set {_uniqueStorage()._inputWeights = newValue}
   }
   /// Returns true if `inputWeights` has been explicitly set.
-  var hasInputWeights: Bool {_storage._inputWeights != nil}
+  package var hasInputWeights: Bool {_storage._inputWeights != nil}
   /// Clears the value of `inputWeights`. Subsequent reads from it will return its default value.
-  mutating func clearInputWeights() {_uniqueStorage()._inputWeights = nil}
+  package mutating func clearInputWeights() {_uniqueStorage()._inputWeights = nil}
 
-  var forgetWeights: CoreMLWeights {
+  package var forgetWeights: CoreMLWeights {
     get {_storage._forgetWeights ?? CoreMLWeights()}
     set {_uniqueStorage()._forgetWeights = newValue}
   }
   /// Returns true if `forgetWeights` has been explicitly set.
-  var hasForgetWeights: Bool {_storage._forgetWeights != nil}
+  package var hasForgetWeights: Bool {_storage._forgetWeights != nil}
   /// Clears the value of `forgetWeights`. Subsequent reads from it will return its default value.
-  mutating func clearForgetWeights() {_uniqueStorage()._forgetWeights = nil}
+  package mutating func clearForgetWeights() {_uniqueStorage()._forgetWeights = nil}
 
-  var blockWeights: CoreMLWeights {
+  package var blockWeights: CoreMLWeights {
     get {_storage._blockWeights ?? CoreMLWeights()}
     set {_uniqueStorage()._blockWeights = newValue}
   }
   /// Returns true if `blockWeights` has been explicitly set.
-  var hasBlockWeights: Bool {_storage._blockWeights != nil}
+  package var hasBlockWeights: Bool {_storage._blockWeights != nil}
   /// Clears the value of `blockWeights`. Subsequent reads from it will return its default value.
-  mutating func clearBlockWeights() {_uniqueStorage()._blockWeights = nil}
+  package mutating func clearBlockWeights() {_uniqueStorage()._blockWeights = nil}
 
-  var outputWeights: CoreMLWeights {
+  package var outputWeights: CoreMLWeights {
     get {_storage._outputWeights ?? CoreMLWeights()}
     set {_uniqueStorage()._outputWeights = newValue}
   }
   /// Returns true if `outputWeights` has been explicitly set.
-  var hasOutputWeights: Bool {_storage._outputWeights != nil}
+  package var hasOutputWeights: Bool {_storage._outputWeights != nil}
   /// Clears the value of `outputWeights`. Subsequent reads from it will return its default value.
-  mutating func clearOutputWeights() {_uniqueStorage()._outputWeights = nil}
+  package mutating func clearOutputWeights() {_uniqueStorage()._outputWeights = nil}
 
-  var inputRecursion: CoreMLWeights {
+  package var inputRecursion: CoreMLWeights {
     get {_storage._inputRecursion ?? CoreMLWeights()}
     set {_uniqueStorage()._inputRecursion = newValue}
   }
   /// Returns true if `inputRecursion` has been explicitly set.
-  var hasInputRecursion: Bool {_storage._inputRecursion != nil}
+  package var hasInputRecursion: Bool {_storage._inputRecursion != nil}
   /// Clears the value of `inputRecursion`. Subsequent reads from it will return its default value.
-  mutating func clearInputRecursion() {_uniqueStorage()._inputRecursion = nil}
+  package mutating func clearInputRecursion() {_uniqueStorage()._inputRecursion = nil}
 
-  var forgetRecursion: CoreMLWeights {
+  package var forgetRecursion: CoreMLWeights {
     get {_storage._forgetRecursion ?? CoreMLWeights()}
     set {_uniqueStorage()._forgetRecursion = newValue}
   }
   /// Returns true if `forgetRecursion` has been explicitly set.
-  var hasForgetRecursion: Bool {_storage._forgetRecursion != nil}
+  package var hasForgetRecursion: Bool {_storage._forgetRecursion != nil}
   /// Clears the value of `forgetRecursion`. Subsequent reads from it will return its default value.
-  mutating func clearForgetRecursion() {_uniqueStorage()._forgetRecursion = nil}
+  package mutating func clearForgetRecursion() {_uniqueStorage()._forgetRecursion = nil}
 
-  var blockRecursion: CoreMLWeights {
+  package var blockRecursion: CoreMLWeights {
     get {_storage._blockRecursion ?? CoreMLWeights()}
     set {_uniqueStorage()._blockRecursion = newValue}
   }
   /// Returns true if `blockRecursion` has been explicitly set.
-  var hasBlockRecursion: Bool {_storage._blockRecursion != nil}
+  package var hasBlockRecursion: Bool {_storage._blockRecursion != nil}
   /// Clears the value of `blockRecursion`. Subsequent reads from it will return its default value.
-  mutating func clearBlockRecursion() {_uniqueStorage()._blockRecursion = nil}
+  package mutating func clearBlockRecursion() {_uniqueStorage()._blockRecursion = nil}
 
-  var outputRecursion: CoreMLWeights {
+  package var outputRecursion: CoreMLWeights {
     get {_storage._outputRecursion ?? CoreMLWeights()}
     set {_uniqueStorage()._outputRecursion = newValue}
   }
   /// Returns true if `outputRecursion` has been explicitly set.
-  var hasOutputRecursion: Bool {_storage._outputRecursion != nil}
+  package var hasOutputRecursion: Bool {_storage._outputRecursion != nil}
   /// Clears the value of `outputRecursion`. Subsequent reads from it will return its default value.
-  mutating func clearOutputRecursion() {_uniqueStorage()._outputRecursion = nil}
+  package mutating func clearOutputRecursion() {_uniqueStorage()._outputRecursion = nil}
 
-  var inputBias: CoreMLWeights {
+  package var inputBias: CoreMLWeights {
     get {_storage._inputBias ?? CoreMLWeights()}
     set {_uniqueStorage()._inputBias = newValue}
   }
   /// Returns true if `inputBias` has been explicitly set.
-  var hasInputBias: Bool {_storage._inputBias != nil}
+  package var hasInputBias: Bool {_storage._inputBias != nil}
   /// Clears the value of `inputBias`. Subsequent reads from it will return its default value.
-  mutating func clearInputBias() {_uniqueStorage()._inputBias = nil}
+  package mutating func clearInputBias() {_uniqueStorage()._inputBias = nil}
 
-  var forgetBias: CoreMLWeights {
+  package var forgetBias: CoreMLWeights {
     get {_storage._forgetBias ?? CoreMLWeights()}
     set {_uniqueStorage()._forgetBias = newValue}
   }
   /// Returns true if `forgetBias` has been explicitly set.
-  var hasForgetBias: Bool {_storage._forgetBias != nil}
+  package var hasForgetBias: Bool {_storage._forgetBias != nil}
   /// Clears the value of `forgetBias`. Subsequent reads from it will return its default value.
-  mutating func clearForgetBias() {_uniqueStorage()._forgetBias = nil}
+  package mutating func clearForgetBias() {_uniqueStorage()._forgetBias = nil}
 
-  var blockBias: CoreMLWeights {
+  package var blockBias: CoreMLWeights {
     get {_storage._blockBias ?? CoreMLWeights()}
     set {_uniqueStorage()._blockBias = newValue}
   }
   /// Returns true if `blockBias` has been explicitly set.
-  var hasBlockBias: Bool {_storage._blockBias != nil}
+  package var hasBlockBias: Bool {_storage._blockBias != nil}
   /// Clears the value of `blockBias`. Subsequent reads from it will return its default value.
-  mutating func clearBlockBias() {_uniqueStorage()._blockBias = nil}
+  package mutating func clearBlockBias() {_uniqueStorage()._blockBias = nil}
 
-  var outputBias: CoreMLWeights {
+  package var outputBias: CoreMLWeights {
     get {_storage._outputBias ?? CoreMLWeights()}
     set {_uniqueStorage()._outputBias = newValue}
   }
   /// Returns true if `outputBias` has been explicitly set.
-  var hasOutputBias: Bool {_storage._outputBias != nil}
+  package var hasOutputBias: Bool {_storage._outputBias != nil}
   /// Clears the value of `outputBias`. Subsequent reads from it will return its default value.
-  mutating func clearOutputBias() {_uniqueStorage()._outputBias = nil}
+  package mutating func clearOutputBias() {_uniqueStorage()._outputBias = nil}
 
-  var inputPeephole: CoreMLWeights {
+  package var inputPeephole: CoreMLWeights {
     get {_storage._inputPeephole ?? CoreMLWeights()}
     set {_uniqueStorage()._inputPeephole = newValue}
   }
   /// Returns true if `inputPeephole` has been explicitly set.
-  var hasInputPeephole: Bool {_storage._inputPeephole != nil}
+  package var hasInputPeephole: Bool {_storage._inputPeephole != nil}
   /// Clears the value of `inputPeephole`. Subsequent reads from it will return its default value.
-  mutating func clearInputPeephole() {_uniqueStorage()._inputPeephole = nil}
+  package mutating func clearInputPeephole() {_uniqueStorage()._inputPeephole = nil}
 
-  var forgetPeephole: CoreMLWeights {
+  package var forgetPeephole: CoreMLWeights {
     get {_storage._forgetPeephole ?? CoreMLWeights()}
     set {_uniqueStorage()._forgetPeephole = newValue}
   }
   /// Returns true if `forgetPeephole` has been explicitly set.
-  var hasForgetPeephole: Bool {_storage._forgetPeephole != nil}
+  package var hasForgetPeephole: Bool {_storage._forgetPeephole != nil}
   /// Clears the value of `forgetPeephole`. Subsequent reads from it will return its default value.
-  mutating func clearForgetPeephole() {_uniqueStorage()._forgetPeephole = nil}
+  package mutating func clearForgetPeephole() {_uniqueStorage()._forgetPeephole = nil}
 
-  var outputPeephole: CoreMLWeights {
+  package var outputPeephole: CoreMLWeights {
     get {_storage._outputPeephole ?? CoreMLWeights()}
     set {_uniqueStorage()._outputPeephole = newValue}
   }
   /// Returns true if `outputPeephole` has been explicitly set.
-  var hasOutputPeephole: Bool {_storage._outputPeephole != nil}
+  package var hasOutputPeephole: Bool {_storage._outputPeephole != nil}
   /// Clears the value of `outputPeephole`. Subsequent reads from it will return its default value.
-  mutating func clearOutputPeephole() {_uniqueStorage()._outputPeephole = nil}
+  package mutating func clearOutputPeephole() {_uniqueStorage()._outputPeephole = nil}
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-nonisolated struct CoreMLUnidirectionalLSTM: Sendable {
+package nonisolated struct CoreMLUnidirectionalLSTM: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var inputSize: UInt64 = 0
+  package var inputSize: UInt64 = 0
 
-  var outputSize: UInt64 = 0
+  package var outputSize: UInt64 = 0
 
-  var activations: [CoreMLActivation] = []
+  package var activations: [CoreMLActivation] = []
 
-  var rule: CoreMLLSTMRule {
+  package var rule: CoreMLLSTMRule {
     get {_rule ?? CoreMLLSTMRule()}
     set {_rule = newValue}
   }
   /// Returns true if `rule` has been explicitly set.
-  var hasRule: Bool {self._rule != nil}
+  package var hasRule: Bool {self._rule != nil}
   /// Clears the value of `rule`. Subsequent reads from it will return its default value.
-  mutating func clearRule() {self._rule = nil}
+  package mutating func clearRule() {self._rule = nil}
 
-  var weights: CoreMLLSTMWeights {
+  package var weights: CoreMLLSTMWeights {
     get {_weights ?? CoreMLLSTMWeights()}
     set {_weights = newValue}
   }
   /// Returns true if `weights` has been explicitly set.
-  var hasWeights: Bool {self._weights != nil}
+  package var hasWeights: Bool {self._weights != nil}
   /// Clears the value of `weights`. Subsequent reads from it will return its default value.
-  mutating func clearWeights() {self._weights = nil}
+  package mutating func clearWeights() {self._weights = nil}
 
-  var reverseInput: Bool = false
+  package var reverseInput: Bool = false
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _rule: CoreMLLSTMRule? = nil
   fileprivate var _weights: CoreMLLSTMWeights? = nil
 }
 
-nonisolated struct CoreMLBidirectionalLSTM: Sendable {
+package nonisolated struct CoreMLBidirectionalLSTM: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var inputSize: UInt64 = 0
+  package var inputSize: UInt64 = 0
 
-  var outputSize: UInt64 = 0
+  package var outputSize: UInt64 = 0
 
-  var forwardActivations: [CoreMLActivation] = []
+  package var forwardActivations: [CoreMLActivation] = []
 
-  var backwardActivations: [CoreMLActivation] = []
+  package var backwardActivations: [CoreMLActivation] = []
 
-  var rule: CoreMLLSTMRule {
+  package var rule: CoreMLLSTMRule {
     get {_rule ?? CoreMLLSTMRule()}
     set {_rule = newValue}
   }
   /// Returns true if `rule` has been explicitly set.
-  var hasRule: Bool {self._rule != nil}
+  package var hasRule: Bool {self._rule != nil}
   /// Clears the value of `rule`. Subsequent reads from it will return its default value.
-  mutating func clearRule() {self._rule = nil}
+  package mutating func clearRule() {self._rule = nil}
 
-  var weights: [CoreMLLSTMWeights] = []
+  package var weights: [CoreMLLSTMWeights] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _rule: CoreMLLSTMRule? = nil
 }
 
-nonisolated struct MILProgram: Sendable {
+package nonisolated struct MILProgram: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var version: Int64 = 0
+  package var version: Int64 = 0
 
-  var functions: Dictionary<String,MILFunction> = [:]
+  package var functions: Dictionary<String,MILFunction> = [:]
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct MILFunction: Sendable {
+package nonisolated struct MILFunction: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var inputs: [MILNamedType] = []
+  package var inputs: [MILNamedType] = []
 
-  var opset: String = String()
+  package var opset: String = String()
 
-  var blockSpecializations: Dictionary<String,MILBlock> = [:]
+  package var blockSpecializations: Dictionary<String,MILBlock> = [:]
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct MILBlock: Sendable {
+package nonisolated struct MILBlock: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var outputs: [String] = []
+  package var outputs: [String] = []
 
-  var operations: [MILOperation] = []
+  package var operations: [MILOperation] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct MILOperation: Sendable {
+package nonisolated struct MILOperation: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var type: String = String()
+  package var type: String = String()
 
-  var inputs: Dictionary<String,MILArgument> = [:]
+  package var inputs: Dictionary<String,MILArgument> = [:]
 
-  var outputs: [MILNamedType] = []
+  package var outputs: [MILNamedType] = []
 
-  var attributes: Dictionary<String,MILValue> = [:]
+  package var attributes: Dictionary<String,MILValue> = [:]
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct MILArgument: Sendable {
+package nonisolated struct MILArgument: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var arguments: [MILBinding] = []
+  package var arguments: [MILBinding] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct MILBinding: Sendable {
+package nonisolated struct MILBinding: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var kind: MILBinding.OneOf_Kind? = nil
+  package var kind: MILBinding.OneOf_Kind? = nil
 
-  var name: String {
+  package var name: String {
     get {
       if case .name(let v)? = kind {return v}
       return String()
@@ -4069,7 +4069,7 @@ nonisolated struct MILBinding: Sendable {
     set {kind = .name(newValue)}
   }
 
-  var value: MILValue {
+  package var value: MILValue {
     get {
       if case .value(let v)? = kind {return v}
       return MILValue()
@@ -4077,51 +4077,51 @@ nonisolated struct MILBinding: Sendable {
     set {kind = .value(newValue)}
   }
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  nonisolated enum OneOf_Kind: Equatable, Sendable {
+  package nonisolated enum OneOf_Kind: Equatable, Sendable {
     case name(String)
     case value(MILValue)
 
   }
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct MILNamedType: Sendable {
+package nonisolated struct MILNamedType: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var name: String = String()
+  package var name: String = String()
 
-  var type: MILType {
+  package var type: MILType {
     get {_type ?? MILType()}
     set {_type = newValue}
   }
   /// Returns true if `type` has been explicitly set.
-  var hasType: Bool {self._type != nil}
+  package var hasType: Bool {self._type != nil}
   /// Clears the value of `type`. Subsequent reads from it will return its default value.
-  mutating func clearType() {self._type = nil}
+  package mutating func clearType() {self._type = nil}
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _type: MILType? = nil
 }
 
-nonisolated struct MILType: @unchecked Sendable {
+package nonisolated struct MILType: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var kind: OneOf_Kind? {
+  package var kind: OneOf_Kind? {
     get {return _storage._kind}
     set {_uniqueStorage()._kind = newValue}
   }
 
-  var tensor: MILTensorType {
+  package var tensor: MILTensorType {
     get {
       if case .tensor(let v)? = _storage._kind {return v}
       return MILTensorType()
@@ -4129,7 +4129,7 @@ nonisolated struct MILType: @unchecked Sendable {
     set {_uniqueStorage()._kind = .tensor(newValue)}
   }
 
-  var list: MILListType {
+  package var list: MILListType {
     get {
       if case .list(let v)? = _storage._kind {return v}
       return MILListType()
@@ -4137,7 +4137,7 @@ nonisolated struct MILType: @unchecked Sendable {
     set {_uniqueStorage()._kind = .list(newValue)}
   }
 
-  var tuple: CoreMLNothing {
+  package var tuple: CoreMLNothing {
     get {
       if case .tuple(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -4145,7 +4145,7 @@ nonisolated struct MILType: @unchecked Sendable {
     set {_uniqueStorage()._kind = .tuple(newValue)}
   }
 
-  var dictionary: CoreMLNothing {
+  package var dictionary: CoreMLNothing {
     get {
       if case .dictionary(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -4153,7 +4153,7 @@ nonisolated struct MILType: @unchecked Sendable {
     set {_uniqueStorage()._kind = .dictionary(newValue)}
   }
 
-  var state: CoreMLNothing {
+  package var state: CoreMLNothing {
     get {
       if case .state(let v)? = _storage._kind {return v}
       return CoreMLNothing()
@@ -4161,9 +4161,9 @@ nonisolated struct MILType: @unchecked Sendable {
     set {_uniqueStorage()._kind = .state(newValue)}
   }
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  nonisolated enum OneOf_Kind: Equatable, Sendable {
+  package nonisolated enum OneOf_Kind: Equatable, Sendable {
     case tensor(MILTensorType)
     case list(MILListType)
     case tuple(CoreMLNothing)
@@ -4172,56 +4172,56 @@ nonisolated struct MILType: @unchecked Sendable {
 
   }
 
-  init() {}
+  package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-nonisolated struct MILListType: @unchecked Sendable {
+package nonisolated struct MILListType: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var type: MILType {
+  package var type: MILType {
     get {_storage._type ?? MILType()}
     set {_uniqueStorage()._type = newValue}
   }
   /// Returns true if `type` has been explicitly set.
-  var hasType: Bool {_storage._type != nil}
+  package var hasType: Bool {_storage._type != nil}
   /// Clears the value of `type`. Subsequent reads from it will return its default value.
-  mutating func clearType() {_uniqueStorage()._type = nil}
+  package mutating func clearType() {_uniqueStorage()._type = nil}
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-nonisolated struct MILTensorType: Sendable {
+package nonisolated struct MILTensorType: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var dataType: Int32 = 0
+  package var dataType: Int32 = 0
 
-  var rank: Int64 = 0
+  package var rank: Int64 = 0
 
-  var dimensions: [MILDimension] = []
+  package var dimensions: [MILDimension] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct MILDimension: Sendable {
+package nonisolated struct MILDimension: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var kind: MILDimension.OneOf_Kind? = nil
+  package var kind: MILDimension.OneOf_Kind? = nil
 
-  var constant: MILSize {
+  package var constant: MILSize {
     get {
       if case .constant(let v)? = kind {return v}
       return MILSize()
@@ -4229,7 +4229,7 @@ nonisolated struct MILDimension: Sendable {
     set {kind = .constant(newValue)}
   }
 
-  var unknown: CoreMLNothing {
+  package var unknown: CoreMLNothing {
     get {
       if case .unknown(let v)? = kind {return v}
       return CoreMLNothing()
@@ -4237,46 +4237,46 @@ nonisolated struct MILDimension: Sendable {
     set {kind = .unknown(newValue)}
   }
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  nonisolated enum OneOf_Kind: Equatable, Sendable {
+  package nonisolated enum OneOf_Kind: Equatable, Sendable {
     case constant(MILSize)
     case unknown(CoreMLNothing)
 
   }
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct MILSize: Sendable {
+package nonisolated struct MILSize: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var size: UInt64 = 0
+  package var size: UInt64 = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct MILValue: Sendable {
+package nonisolated struct MILValue: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var type: MILType {
+  package var type: MILType {
     get {_type ?? MILType()}
     set {_type = newValue}
   }
   /// Returns true if `type` has been explicitly set.
-  var hasType: Bool {self._type != nil}
+  package var hasType: Bool {self._type != nil}
   /// Clears the value of `type`. Subsequent reads from it will return its default value.
-  mutating func clearType() {self._type = nil}
+  package mutating func clearType() {self._type = nil}
 
-  var kind: MILValue.OneOf_Kind? = nil
+  package var kind: MILValue.OneOf_Kind? = nil
 
-  var immediate: MILImmediate {
+  package var immediate: MILImmediate {
     get {
       if case .immediate(let v)? = kind {return v}
       return MILImmediate()
@@ -4284,7 +4284,7 @@ nonisolated struct MILValue: Sendable {
     set {kind = .immediate(newValue)}
   }
 
-  var blob: MILBlobPlace {
+  package var blob: MILBlobPlace {
     get {
       if case .blob(let v)? = kind {return v}
       return MILBlobPlace()
@@ -4292,41 +4292,41 @@ nonisolated struct MILValue: Sendable {
     set {kind = .blob(newValue)}
   }
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  nonisolated enum OneOf_Kind: Equatable, Sendable {
+  package nonisolated enum OneOf_Kind: Equatable, Sendable {
     case immediate(MILImmediate)
     case blob(MILBlobPlace)
 
   }
 
-  init() {}
+  package init() {}
 
   fileprivate var _type: MILType? = nil
 }
 
-nonisolated struct MILBlobPlace: Sendable {
+package nonisolated struct MILBlobPlace: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var fileName: String = String()
+  package var fileName: String = String()
 
-  var offset: UInt64 = 0
+  package var offset: UInt64 = 0
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct MILImmediate: Sendable {
+package nonisolated struct MILImmediate: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var kind: MILImmediate.OneOf_Kind? = nil
+  package var kind: MILImmediate.OneOf_Kind? = nil
 
-  var tensor: MILTensor {
+  package var tensor: MILTensor {
     get {
       if case .tensor(let v)? = kind {return v}
       return MILTensor()
@@ -4334,7 +4334,7 @@ nonisolated struct MILImmediate: Sendable {
     set {kind = .tensor(newValue)}
   }
 
-  var tuple: MILValues {
+  package var tuple: MILValues {
     get {
       if case .tuple(let v)? = kind {return v}
       return MILValues()
@@ -4342,7 +4342,7 @@ nonisolated struct MILImmediate: Sendable {
     set {kind = .tuple(newValue)}
   }
 
-  var list: MILValues {
+  package var list: MILValues {
     get {
       if case .list(let v)? = kind {return v}
       return MILValues()
@@ -4350,7 +4350,7 @@ nonisolated struct MILImmediate: Sendable {
     set {kind = .list(newValue)}
   }
 
-  var dictionary: CoreMLNothing {
+  package var dictionary: CoreMLNothing {
     get {
       if case .dictionary(let v)? = kind {return v}
       return CoreMLNothing()
@@ -4358,9 +4358,9 @@ nonisolated struct MILImmediate: Sendable {
     set {kind = .dictionary(newValue)}
   }
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  nonisolated enum OneOf_Kind: Equatable, Sendable {
+  package nonisolated enum OneOf_Kind: Equatable, Sendable {
     case tensor(MILTensor)
     case tuple(MILValues)
     case list(MILValues)
@@ -4368,29 +4368,29 @@ nonisolated struct MILImmediate: Sendable {
 
   }
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct MILValues: Sendable {
+package nonisolated struct MILValues: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var values: [MILValue] = []
+  package var values: [MILValue] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct MILTensor: Sendable {
+package nonisolated struct MILTensor: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var kind: MILTensor.OneOf_Kind? = nil
+  package var kind: MILTensor.OneOf_Kind? = nil
 
-  var floats: MILFloats {
+  package var floats: MILFloats {
     get {
       if case .floats(let v)? = kind {return v}
       return MILFloats()
@@ -4398,7 +4398,7 @@ nonisolated struct MILTensor: Sendable {
     set {kind = .floats(newValue)}
   }
 
-  var ints: MILInts {
+  package var ints: MILInts {
     get {
       if case .ints(let v)? = kind {return v}
       return MILInts()
@@ -4406,7 +4406,7 @@ nonisolated struct MILTensor: Sendable {
     set {kind = .ints(newValue)}
   }
 
-  var bools: MILBools {
+  package var bools: MILBools {
     get {
       if case .bools(let v)? = kind {return v}
       return MILBools()
@@ -4414,7 +4414,7 @@ nonisolated struct MILTensor: Sendable {
     set {kind = .bools(newValue)}
   }
 
-  var strings: MILStrings {
+  package var strings: MILStrings {
     get {
       if case .strings(let v)? = kind {return v}
       return MILStrings()
@@ -4422,7 +4422,7 @@ nonisolated struct MILTensor: Sendable {
     set {kind = .strings(newValue)}
   }
 
-  var longs: MILLongs {
+  package var longs: MILLongs {
     get {
       if case .longs(let v)? = kind {return v}
       return MILLongs()
@@ -4430,7 +4430,7 @@ nonisolated struct MILTensor: Sendable {
     set {kind = .longs(newValue)}
   }
 
-  var doubles: MILDoubles {
+  package var doubles: MILDoubles {
     get {
       if case .doubles(let v)? = kind {return v}
       return MILDoubles()
@@ -4438,7 +4438,7 @@ nonisolated struct MILTensor: Sendable {
     set {kind = .doubles(newValue)}
   }
 
-  var bytes: MILBytes {
+  package var bytes: MILBytes {
     get {
       if case .bytes(let v)? = kind {return v}
       return MILBytes()
@@ -4446,9 +4446,9 @@ nonisolated struct MILTensor: Sendable {
     set {kind = .bytes(newValue)}
   }
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  nonisolated enum OneOf_Kind: Equatable, Sendable {
+  package nonisolated enum OneOf_Kind: Equatable, Sendable {
     case floats(MILFloats)
     case ints(MILInts)
     case bools(MILBools)
@@ -4459,91 +4459,91 @@ nonisolated struct MILTensor: Sendable {
 
   }
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct MILFloats: Sendable {
+package nonisolated struct MILFloats: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var values: [Float] = []
+  package var values: [Float] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct MILInts: Sendable {
+package nonisolated struct MILInts: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var values: [Int32] = []
+  package var values: [Int32] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct MILBools: Sendable {
+package nonisolated struct MILBools: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var values: [Bool] = []
+  package var values: [Bool] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct MILStrings: Sendable {
+package nonisolated struct MILStrings: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var values: [String] = []
+  package var values: [String] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct MILLongs: Sendable {
+package nonisolated struct MILLongs: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var values: [Int64] = []
+  package var values: [Int64] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct MILDoubles: Sendable {
+package nonisolated struct MILDoubles: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var values: [Double] = []
+  package var values: [Double] = []
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
-nonisolated struct MILBytes: Sendable {
+package nonisolated struct MILBytes: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var values: Data = Data()
+  package var values: Data = Data()
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  init() {}
+  package init() {}
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -4551,8 +4551,8 @@ nonisolated struct MILBytes: Sendable {
 fileprivate nonisolated let _protobuf_package = "forge.coreml"
 
 nonisolated extension CoreMLModel: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLModel"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}specificationVersion\0\u{1}description\0\u{2}F\u{3}pipelineClassifier\0\u{1}pipelineRegressor\0\u{1}pipeline\0\u{2}b\u{1}glmRegressor\0\u{1}supportVectorRegressor\0\u{1}treeEnsembleRegressor\0\u{1}neuralNetworkRegressor\0\u{1}bayesianProbitRegressor\0\u{2}`\u{1}glmClassifier\0\u{1}supportVectorClassifier\0\u{1}treeEnsembleClassifier\0\u{1}neuralNetworkClassifier\0\u{1}kNearestNeighborsClassifier\0\u{2}`\u{1}neuralNetwork\0\u{1}itemSimilarityRecommender\0\u{1}mlProgram\0\u{2}5customModel\0\u{1}linkedModel\0\u{2}\u{4}classConfidenceThresholding\0\u{2}(oneHotEncoder\0\u{1}imputer\0\u{1}featureVectorizer\0\u{1}dictVectorizer\0\u{1}scaler\0\u{2}\u{2}categoricalMapping\0\u{1}normalizer\0\u{2}\u{2}arrayFeatureExtractor\0\u{1}nonMaximumSuppression\0\u{2}b\u{4}identity\0\u{2}L\u{11}textClassifier\0\u{1}wordTagger\0\u{1}visionFeaturePrint\0\u{1}soundAnalysisPreprocessing\0\u{1}gazetteer\0\u{1}wordEmbedding\0\u{1}audioFeaturePrint\0\u{2}b\u{f}serializedModel\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLModel"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}specificationVersion\0\u{1}description\0\u{2}F\u{3}pipelineClassifier\0\u{1}pipelineRegressor\0\u{1}pipeline\0\u{2}b\u{1}glmRegressor\0\u{1}supportVectorRegressor\0\u{1}treeEnsembleRegressor\0\u{1}neuralNetworkRegressor\0\u{1}bayesianProbitRegressor\0\u{2}`\u{1}glmClassifier\0\u{1}supportVectorClassifier\0\u{1}treeEnsembleClassifier\0\u{1}neuralNetworkClassifier\0\u{1}kNearestNeighborsClassifier\0\u{2}`\u{1}neuralNetwork\0\u{1}itemSimilarityRecommender\0\u{1}mlProgram\0\u{2}5customModel\0\u{1}linkedModel\0\u{2}\u{4}classConfidenceThresholding\0\u{2}(oneHotEncoder\0\u{1}imputer\0\u{1}featureVectorizer\0\u{1}dictVectorizer\0\u{1}scaler\0\u{2}\u{2}categoricalMapping\0\u{1}normalizer\0\u{2}\u{2}arrayFeatureExtractor\0\u{1}nonMaximumSuppression\0\u{2}b\u{4}identity\0\u{2}L\u{11}textClassifier\0\u{1}wordTagger\0\u{1}visionFeaturePrint\0\u{1}soundAnalysisPreprocessing\0\u{1}gazetteer\0\u{1}wordEmbedding\0\u{1}audioFeaturePrint\0\u{2}b\u{f}serializedModel\0")
 
   fileprivate class _StorageClass {
     var _specificationVersion: Int32 = 0
@@ -4581,7 +4581,7 @@ nonisolated extension CoreMLModel: SwiftProtobuf.Message, SwiftProtobuf._Message
     return _storage
   }
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     _ = _uniqueStorage()
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5078,7 +5078,7 @@ nonisolated extension CoreMLModel: SwiftProtobuf.Message, SwiftProtobuf._Message
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every if/case branch local when no optimizations
@@ -5245,7 +5245,7 @@ nonisolated extension CoreMLModel: SwiftProtobuf.Message, SwiftProtobuf._Message
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLModel, rhs: CoreMLModel) -> Bool {
+  package static func ==(lhs: CoreMLModel, rhs: CoreMLModel) -> Bool {
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
@@ -5263,29 +5263,29 @@ nonisolated extension CoreMLModel: SwiftProtobuf.Message, SwiftProtobuf._Message
 }
 
 nonisolated extension CoreMLNothing: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLNothing"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLNothing"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap()
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     // Load everything into unknown fields
     while try decoder.nextFieldNumber() != nil {}
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLNothing, rhs: CoreMLNothing) -> Bool {
+  package static func ==(lhs: CoreMLNothing, rhs: CoreMLNothing) -> Bool {
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
 nonisolated extension CoreMLPipelineModel: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLPipelineModel"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}models\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLPipelineModel"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}models\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -5297,14 +5297,14 @@ nonisolated extension CoreMLPipelineModel: SwiftProtobuf.Message, SwiftProtobuf.
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.models.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.models, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLPipelineModel, rhs: CoreMLPipelineModel) -> Bool {
+  package static func ==(lhs: CoreMLPipelineModel, rhs: CoreMLPipelineModel) -> Bool {
     if lhs.models != rhs.models {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -5312,10 +5312,10 @@ nonisolated extension CoreMLPipelineModel: SwiftProtobuf.Message, SwiftProtobuf.
 }
 
 nonisolated extension CoreMLPipelineHolder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLPipelineHolder"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}pipeline\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLPipelineHolder"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}pipeline\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -5327,7 +5327,7 @@ nonisolated extension CoreMLPipelineHolder: SwiftProtobuf.Message, SwiftProtobuf
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -5338,7 +5338,7 @@ nonisolated extension CoreMLPipelineHolder: SwiftProtobuf.Message, SwiftProtobuf
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLPipelineHolder, rhs: CoreMLPipelineHolder) -> Bool {
+  package static func ==(lhs: CoreMLPipelineHolder, rhs: CoreMLPipelineHolder) -> Bool {
     if lhs._pipeline != rhs._pipeline {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -5346,10 +5346,10 @@ nonisolated extension CoreMLPipelineHolder: SwiftProtobuf.Message, SwiftProtobuf
 }
 
 nonisolated extension CoreMLDescription: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLDescription"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}input\0\u{2}\u{9}output\0\u{1}predictedFeatureName\0\u{1}predictedProbabilitiesName\0\u{2}\u{8}functions\0\u{1}defaultFunctionName\0\u{2}O\u{1}metadata\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLDescription"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}input\0\u{2}\u{9}output\0\u{1}predictedFeatureName\0\u{1}predictedProbabilitiesName\0\u{2}\u{8}functions\0\u{1}defaultFunctionName\0\u{2}O\u{1}metadata\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -5367,7 +5367,7 @@ nonisolated extension CoreMLDescription: SwiftProtobuf.Message, SwiftProtobuf._M
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -5396,7 +5396,7 @@ nonisolated extension CoreMLDescription: SwiftProtobuf.Message, SwiftProtobuf._M
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLDescription, rhs: CoreMLDescription) -> Bool {
+  package static func ==(lhs: CoreMLDescription, rhs: CoreMLDescription) -> Bool {
     if lhs.input != rhs.input {return false}
     if lhs.output != rhs.output {return false}
     if lhs.predictedFeatureName != rhs.predictedFeatureName {return false}
@@ -5410,10 +5410,10 @@ nonisolated extension CoreMLDescription: SwiftProtobuf.Message, SwiftProtobuf._M
 }
 
 nonisolated extension CoreMLFunctionDescription: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLFunctionDescription"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}input\0\u{1}output\0\u{1}predictedFeatureName\0\u{1}predictedProbabilitiesName\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLFunctionDescription"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}input\0\u{1}output\0\u{1}predictedFeatureName\0\u{1}predictedProbabilitiesName\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -5429,7 +5429,7 @@ nonisolated extension CoreMLFunctionDescription: SwiftProtobuf.Message, SwiftPro
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.name.isEmpty {
       try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
     }
@@ -5448,7 +5448,7 @@ nonisolated extension CoreMLFunctionDescription: SwiftProtobuf.Message, SwiftPro
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLFunctionDescription, rhs: CoreMLFunctionDescription) -> Bool {
+  package static func ==(lhs: CoreMLFunctionDescription, rhs: CoreMLFunctionDescription) -> Bool {
     if lhs.name != rhs.name {return false}
     if lhs.input != rhs.input {return false}
     if lhs.output != rhs.output {return false}
@@ -5460,10 +5460,10 @@ nonisolated extension CoreMLFunctionDescription: SwiftProtobuf.Message, SwiftPro
 }
 
 nonisolated extension CoreMLMetadata: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLMetadata"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shortDescription\0\u{1}versionString\0\u{1}author\0\u{1}license\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLMetadata"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shortDescription\0\u{1}versionString\0\u{1}author\0\u{1}license\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -5478,7 +5478,7 @@ nonisolated extension CoreMLMetadata: SwiftProtobuf.Message, SwiftProtobuf._Mess
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.shortDescription.isEmpty {
       try visitor.visitSingularStringField(value: self.shortDescription, fieldNumber: 1)
     }
@@ -5494,7 +5494,7 @@ nonisolated extension CoreMLMetadata: SwiftProtobuf.Message, SwiftProtobuf._Mess
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLMetadata, rhs: CoreMLMetadata) -> Bool {
+  package static func ==(lhs: CoreMLMetadata, rhs: CoreMLMetadata) -> Bool {
     if lhs.shortDescription != rhs.shortDescription {return false}
     if lhs.versionString != rhs.versionString {return false}
     if lhs.author != rhs.author {return false}
@@ -5505,10 +5505,10 @@ nonisolated extension CoreMLMetadata: SwiftProtobuf.Message, SwiftProtobuf._Mess
 }
 
 nonisolated extension CoreMLFeature: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLFeature"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}shortDescription\0\u{1}type\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLFeature"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}shortDescription\0\u{1}type\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -5522,7 +5522,7 @@ nonisolated extension CoreMLFeature: SwiftProtobuf.Message, SwiftProtobuf._Messa
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -5539,7 +5539,7 @@ nonisolated extension CoreMLFeature: SwiftProtobuf.Message, SwiftProtobuf._Messa
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLFeature, rhs: CoreMLFeature) -> Bool {
+  package static func ==(lhs: CoreMLFeature, rhs: CoreMLFeature) -> Bool {
     if lhs.name != rhs.name {return false}
     if lhs.shortDescription != rhs.shortDescription {return false}
     if lhs._type != rhs._type {return false}
@@ -5549,10 +5549,10 @@ nonisolated extension CoreMLFeature: SwiftProtobuf.Message, SwiftProtobuf._Messa
 }
 
 nonisolated extension CoreMLFeatureType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLFeatureType"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}int64Type\0\u{1}doubleType\0\u{1}stringType\0\u{1}imageType\0\u{1}multiArrayType\0\u{1}dictionaryType\0\u{1}sequenceType\0\u{1}stateType\0\u{2}`\u{f}isOptional\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLFeatureType"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}int64Type\0\u{1}doubleType\0\u{1}stringType\0\u{1}imageType\0\u{1}multiArrayType\0\u{1}dictionaryType\0\u{1}sequenceType\0\u{1}stateType\0\u{2}`\u{f}isOptional\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -5668,7 +5668,7 @@ nonisolated extension CoreMLFeatureType: SwiftProtobuf.Message, SwiftProtobuf._M
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -5714,7 +5714,7 @@ nonisolated extension CoreMLFeatureType: SwiftProtobuf.Message, SwiftProtobuf._M
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLFeatureType, rhs: CoreMLFeatureType) -> Bool {
+  package static func ==(lhs: CoreMLFeatureType, rhs: CoreMLFeatureType) -> Bool {
     if lhs.type != rhs.type {return false}
     if lhs.isOptional != rhs.isOptional {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -5723,10 +5723,10 @@ nonisolated extension CoreMLFeatureType: SwiftProtobuf.Message, SwiftProtobuf._M
 }
 
 nonisolated extension CoreMLImageType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLImageType"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}width\0\u{1}height\0\u{1}colorSpace\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLImageType"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}width\0\u{1}height\0\u{1}colorSpace\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -5740,7 +5740,7 @@ nonisolated extension CoreMLImageType: SwiftProtobuf.Message, SwiftProtobuf._Mes
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.width != 0 {
       try visitor.visitSingularInt64Field(value: self.width, fieldNumber: 1)
     }
@@ -5753,7 +5753,7 @@ nonisolated extension CoreMLImageType: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLImageType, rhs: CoreMLImageType) -> Bool {
+  package static func ==(lhs: CoreMLImageType, rhs: CoreMLImageType) -> Bool {
     if lhs.width != rhs.width {return false}
     if lhs.height != rhs.height {return false}
     if lhs.colorSpace != rhs.colorSpace {return false}
@@ -5763,10 +5763,10 @@ nonisolated extension CoreMLImageType: SwiftProtobuf.Message, SwiftProtobuf._Mes
 }
 
 nonisolated extension CoreMLArrayType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLArrayType"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shape\0\u{1}dataType\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLArrayType"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shape\0\u{1}dataType\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -5779,7 +5779,7 @@ nonisolated extension CoreMLArrayType: SwiftProtobuf.Message, SwiftProtobuf._Mes
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.shape.isEmpty {
       try visitor.visitPackedInt64Field(value: self.shape, fieldNumber: 1)
     }
@@ -5789,7 +5789,7 @@ nonisolated extension CoreMLArrayType: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLArrayType, rhs: CoreMLArrayType) -> Bool {
+  package static func ==(lhs: CoreMLArrayType, rhs: CoreMLArrayType) -> Bool {
     if lhs.shape != rhs.shape {return false}
     if lhs.dataType != rhs.dataType {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -5798,10 +5798,10 @@ nonisolated extension CoreMLArrayType: SwiftProtobuf.Message, SwiftProtobuf._Mes
 }
 
 nonisolated extension CoreMLNeuralNetwork: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLNeuralNetwork"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}layers\0\u{1}preprocessing\0\u{2}\u{3}arrayInputShapeMapping\0\u{1}imageInputShapeMapping\0\u{2}^\u{1}stringClassLabels\0\u{1}int64ClassLabels\0\u{2}c\u{1}labelProbabilityLayerName\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLNeuralNetwork"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}layers\0\u{1}preprocessing\0\u{2}\u{3}arrayInputShapeMapping\0\u{1}imageInputShapeMapping\0\u{2}^\u{1}stringClassLabels\0\u{1}int64ClassLabels\0\u{2}c\u{1}labelProbabilityLayerName\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -5843,7 +5843,7 @@ nonisolated extension CoreMLNeuralNetwork: SwiftProtobuf.Message, SwiftProtobuf.
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -5877,7 +5877,7 @@ nonisolated extension CoreMLNeuralNetwork: SwiftProtobuf.Message, SwiftProtobuf.
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLNeuralNetwork, rhs: CoreMLNeuralNetwork) -> Bool {
+  package static func ==(lhs: CoreMLNeuralNetwork, rhs: CoreMLNeuralNetwork) -> Bool {
     if lhs.layers != rhs.layers {return false}
     if lhs.preprocessing != rhs.preprocessing {return false}
     if lhs.arrayInputShapeMapping != rhs.arrayInputShapeMapping {return false}
@@ -5890,10 +5890,10 @@ nonisolated extension CoreMLNeuralNetwork: SwiftProtobuf.Message, SwiftProtobuf.
 }
 
 nonisolated extension CoreMLStrings: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLStrings"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLStrings"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -5905,14 +5905,14 @@ nonisolated extension CoreMLStrings: SwiftProtobuf.Message, SwiftProtobuf._Messa
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.values.isEmpty {
       try visitor.visitRepeatedStringField(value: self.values, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLStrings, rhs: CoreMLStrings) -> Bool {
+  package static func ==(lhs: CoreMLStrings, rhs: CoreMLStrings) -> Bool {
     if lhs.values != rhs.values {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -5920,10 +5920,10 @@ nonisolated extension CoreMLStrings: SwiftProtobuf.Message, SwiftProtobuf._Messa
 }
 
 nonisolated extension CoreMLPreprocessing: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLPreprocessing"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}featureName\0\u{2}\u{9}scaler\0\u{1}meanImage\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLPreprocessing"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}featureName\0\u{2}\u{9}scaler\0\u{1}meanImage\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -5961,7 +5961,7 @@ nonisolated extension CoreMLPreprocessing: SwiftProtobuf.Message, SwiftProtobuf.
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -5983,7 +5983,7 @@ nonisolated extension CoreMLPreprocessing: SwiftProtobuf.Message, SwiftProtobuf.
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLPreprocessing, rhs: CoreMLPreprocessing) -> Bool {
+  package static func ==(lhs: CoreMLPreprocessing, rhs: CoreMLPreprocessing) -> Bool {
     if lhs.featureName != rhs.featureName {return false}
     if lhs.kind != rhs.kind {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -5992,10 +5992,10 @@ nonisolated extension CoreMLPreprocessing: SwiftProtobuf.Message, SwiftProtobuf.
 }
 
 nonisolated extension CoreMLScaler: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLScaler"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{a}channelScale\0\u{2}\u{a}blueBias\0\u{1}greenBias\0\u{1}redBias\0\u{2}\u{8}grayBias\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLScaler"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{a}channelScale\0\u{2}\u{a}blueBias\0\u{1}greenBias\0\u{1}redBias\0\u{2}\u{8}grayBias\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -6011,7 +6011,7 @@ nonisolated extension CoreMLScaler: SwiftProtobuf.Message, SwiftProtobuf._Messag
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.channelScale.bitPattern != 0 {
       try visitor.visitSingularFloatField(value: self.channelScale, fieldNumber: 10)
     }
@@ -6030,7 +6030,7 @@ nonisolated extension CoreMLScaler: SwiftProtobuf.Message, SwiftProtobuf._Messag
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLScaler, rhs: CoreMLScaler) -> Bool {
+  package static func ==(lhs: CoreMLScaler, rhs: CoreMLScaler) -> Bool {
     if lhs.channelScale != rhs.channelScale {return false}
     if lhs.blueBias != rhs.blueBias {return false}
     if lhs.greenBias != rhs.greenBias {return false}
@@ -6042,10 +6042,10 @@ nonisolated extension CoreMLScaler: SwiftProtobuf.Message, SwiftProtobuf._Messag
 }
 
 nonisolated extension CoreMLMeanImage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLMeanImage"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLMeanImage"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -6057,14 +6057,14 @@ nonisolated extension CoreMLMeanImage: SwiftProtobuf.Message, SwiftProtobuf._Mes
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.values.isEmpty {
       try visitor.visitPackedFloatField(value: self.values, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLMeanImage, rhs: CoreMLMeanImage) -> Bool {
+  package static func ==(lhs: CoreMLMeanImage, rhs: CoreMLMeanImage) -> Bool {
     if lhs.values != rhs.values {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -6072,10 +6072,10 @@ nonisolated extension CoreMLMeanImage: SwiftProtobuf.Message, SwiftProtobuf._Mes
 }
 
 nonisolated extension CoreMLWeights: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLWeights"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}floatValue\0\u{1}float16Value\0\u{2}\u{1c}rawValue\0\u{1}int8RawValue\0\u{2}\u{9}quantization\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLWeights"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}floatValue\0\u{1}float16Value\0\u{2}\u{1c}rawValue\0\u{1}int8RawValue\0\u{2}\u{9}quantization\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -6091,7 +6091,7 @@ nonisolated extension CoreMLWeights: SwiftProtobuf.Message, SwiftProtobuf._Messa
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -6114,7 +6114,7 @@ nonisolated extension CoreMLWeights: SwiftProtobuf.Message, SwiftProtobuf._Messa
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLWeights, rhs: CoreMLWeights) -> Bool {
+  package static func ==(lhs: CoreMLWeights, rhs: CoreMLWeights) -> Bool {
     if lhs.floatValue != rhs.floatValue {return false}
     if lhs.float16Value != rhs.float16Value {return false}
     if lhs.rawValue != rhs.rawValue {return false}
@@ -6126,10 +6126,10 @@ nonisolated extension CoreMLWeights: SwiftProtobuf.Message, SwiftProtobuf._Messa
 }
 
 nonisolated extension CoreMLQuantization: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLQuantization"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}numberOfBits\0\u{2}d\u{1}linear\0\u{1}table\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLQuantization"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}numberOfBits\0\u{2}d\u{1}linear\0\u{1}table\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -6167,7 +6167,7 @@ nonisolated extension CoreMLQuantization: SwiftProtobuf.Message, SwiftProtobuf._
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -6189,7 +6189,7 @@ nonisolated extension CoreMLQuantization: SwiftProtobuf.Message, SwiftProtobuf._
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLQuantization, rhs: CoreMLQuantization) -> Bool {
+  package static func ==(lhs: CoreMLQuantization, rhs: CoreMLQuantization) -> Bool {
     if lhs.numberOfBits != rhs.numberOfBits {return false}
     if lhs.kind != rhs.kind {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -6198,10 +6198,10 @@ nonisolated extension CoreMLQuantization: SwiftProtobuf.Message, SwiftProtobuf._
 }
 
 nonisolated extension CoreMLLinearQuantization: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLLinearQuantization"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}scale\0\u{1}bias\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLLinearQuantization"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}scale\0\u{1}bias\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -6214,7 +6214,7 @@ nonisolated extension CoreMLLinearQuantization: SwiftProtobuf.Message, SwiftProt
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.scale.isEmpty {
       try visitor.visitPackedFloatField(value: self.scale, fieldNumber: 1)
     }
@@ -6224,7 +6224,7 @@ nonisolated extension CoreMLLinearQuantization: SwiftProtobuf.Message, SwiftProt
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLLinearQuantization, rhs: CoreMLLinearQuantization) -> Bool {
+  package static func ==(lhs: CoreMLLinearQuantization, rhs: CoreMLLinearQuantization) -> Bool {
     if lhs.scale != rhs.scale {return false}
     if lhs.bias != rhs.bias {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -6233,10 +6233,10 @@ nonisolated extension CoreMLLinearQuantization: SwiftProtobuf.Message, SwiftProt
 }
 
 nonisolated extension CoreMLTable: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLTable"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLTable"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -6248,14 +6248,14 @@ nonisolated extension CoreMLTable: SwiftProtobuf.Message, SwiftProtobuf._Message
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.values.isEmpty {
       try visitor.visitPackedFloatField(value: self.values, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLTable, rhs: CoreMLTable) -> Bool {
+  package static func ==(lhs: CoreMLTable, rhs: CoreMLTable) -> Bool {
     if lhs.values != rhs.values {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -6263,8 +6263,8 @@ nonisolated extension CoreMLTable: SwiftProtobuf.Message, SwiftProtobuf._Message
 }
 
 nonisolated extension CoreMLLayer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLLayer"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}input\0\u{1}output\0\u{2}a\u{1}convolution\0\u{2}\u{14}pooling\0\u{2}\u{a}activation\0\u{2}\u{a}innerProduct\0\u{2}\u{a}embedding\0\u{2}\u{a}batchnorm\0\u{2}\u{5}mvn\0\u{2}\u{5}l2normalize\0\u{2}\u{5}softmax\0\u{2}\u{5}lrn\0\u{2}\u{a}crop\0\u{2}\u{a}padding\0\u{2}\u{a}upsample\0\u{1}resizeBilinear\0\u{1}cropResize\0\u{2}\u{8}unary\0\u{2}\u{a}add\0\u{1}multiply\0\u{2}\u{9}average\0\u{2}\u{5}scale\0\u{2}\u{5}bias\0\u{2}\u{a}max\0\u{1}min\0\u{2}\u{9}dot\0\u{2}\u{a}reduce\0\u{2}\u{a}loadConstant\0\u{2}\u{a}reshape\0\u{1}flatten\0\u{2}\u{9}permute\0\u{2}\u{a}concat\0\u{2}\u{a}split\0\u{2}\u{a}sequenceRepeat\0\u{2}\u{5}reorganizeData\0\u{2}\u{5}slice\0\u{2}2simpleRecurrent\0\u{2}\u{a}gru\0\u{2}\u{a}uniDirectionalLSTM\0\u{2}\u{a}biDirectionalLSTM\0\u{2}F\u{1}custom\0\u{2}d\u{1}copy\0\u{2}\u{5}branch\0\u{2}\u{a}loop\0\u{2}\u{5}loopBreak\0\u{2}\u{5}loopContinue\0\u{2}\u{a}rangeStatic\0\u{2}\u{5}rangeDynamic\0\u{2}\u{14}clip\0\u{2}\u{5}ceil\0\u{2}\u{5}floor\0\u{2}\u{a}sign\0\u{2}\u{5}round\0\u{2}\u{f}exp2\0\u{2}\u{a}sin\0\u{2}\u{5}cos\0\u{2}\u{5}tan\0\u{2}\u{a}asin\0\u{2}\u{5}acos\0\u{2}\u{5}atan\0\u{2}\u{a}sinh\0\u{2}\u{5}cosh\0\u{2}\u{5}tanh\0\u{2}\u{a}asinh\0\u{2}\u{5}acosh\0\u{2}\u{5}atanh\0\u{2}\u{a}erf\0\u{2}\u{5}gelu\0\u{2}\u{14}equal\0\u{2}\u{5}notEqual\0\u{2}\u{5}lessThan\0\u{2}\u{2}lessEqual\0\u{2}\u{3}greaterThan\0\u{2}\u{2}greaterEqual\0\u{2}\u{8}logicalOr\0\u{2}\u{5}logicalXor\0\u{2}\u{5}logicalNot\0\u{2}\u{5}logicalAnd\0\u{2}\u{a}modBroadcastable\0\u{2}\u{5}minBroadcastable\0\u{2}\u{5}maxBroadcastable\0\u{2}\u{5}addBroadcastable\0\u{2}\u{5}powBroadcastable\0\u{2}\u{5}divideBroadcastable\0\u{2}\u{5}floorDivBroadcastable\0\u{2}\u{5}multiplyBroadcastable\0\u{2}\u{5}subtractBroadcastable\0\u{2}\u{f}tile\0\u{2}\u{5}stack\0\u{2}\u{5}gather\0\u{2}\u{5}scatter\0\u{2}\u{5}gatherND\0\u{2}\u{5}scatterND\0\u{2}\u{5}softmaxND\0\u{2}\u{2}gatherAlongAxis\0\u{2}\u{2}scatterAlongAxis\0\u{2}\u{6}reverse\0\u{2}\u{5}reverseSeq\0\u{2}\u{a}splitND\0\u{2}\u{5}concatND\0\u{2}\u{5}transpose\0\u{2}\u{a}sliceStatic\0\u{2}\u{5}sliceDynamic\0\u{2}\u{5}slidingWindows\0\u{2}\u{a}topK\0\u{2}\u{5}argMin\0\u{2}\u{5}argMax\0\u{2}\u{f}embeddingND\0\u{2}\u{5}batchedMatmul\0\u{2}\u{14}getShape\0\u{2}\u{5}loadConstantND\0\u{2}\u{a}fillLike\0\u{2}\u{5}fillStatic\0\u{2}\u{5}fillDynamic\0\u{2}\u{a}broadcastToLike\0\u{2}\u{5}broadcastToStatic\0\u{2}\u{5}broadcastToDynamic\0\u{2}\u{a}squeeze\0\u{2}\u{5}expandDims\0\u{2}\u{5}flattenTo2D\0\u{2}\u{5}reshapeLike\0\u{2}\u{5}reshapeStatic\0\u{2}\u{5}reshapeDynamic\0\u{2}\u{5}rankPreservingReshape\0\u{2}\u{5}constantPad\0\u{2}\u{f}randomNormalLike\0\u{2}\u{5}randomNormalStatic\0\u{2}\u{5}randomNormalDynamic\0\u{2}\u{a}randomUniformLike\0\u{2}\u{5}randomUniformStatic\0\u{2}\u{5}randomUniformDynamic\0\u{2}\u{a}randomBernoulliLike\0\u{2}\u{5}randomBernoulliStatic\0\u{2}\u{5}randomBernoulliDynamic\0\u{2}\u{a}categoricalDistribution\0\u{2}\u{14}reduceL1\0\u{2}\u{5}reduceL2\0\u{2}\u{5}reduceMax\0\u{2}\u{5}reduceMin\0\u{2}\u{5}reduceSum\0\u{2}\u{5}reduceProd\0\u{2}\u{5}reduceMean\0\u{2}\u{5}reduceLogSum\0\u{2}\u{5}reduceSumSquare\0\u{2}\u{5}reduceLogSumExp\0\u{2}\u{12}whereNonZero\0\u{2}\u{2}matrixBandPart\0\u{2}\u{5}lowerTriangular\0\u{2}\u{5}upperTriangular\0\u{2}\u{5}whereBroadcastable\0\u{2}\u{14}layerNormalization\0\u{2}2NonMaximumSuppression\0\u{2}2oneHot\0\u{2}\u{5}cumSum\0\u{2}\u{5}clampedReLU\0\u{1}argSort\0\u{2}\u{4}pooling3d\0\u{1}globalPooling3d\0\u{2}\u{4}sliceBySize\0\u{1}convolution3d\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLLayer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}input\0\u{1}output\0\u{2}a\u{1}convolution\0\u{2}\u{14}pooling\0\u{2}\u{a}activation\0\u{2}\u{a}innerProduct\0\u{2}\u{a}embedding\0\u{2}\u{a}batchnorm\0\u{2}\u{5}mvn\0\u{2}\u{5}l2normalize\0\u{2}\u{5}softmax\0\u{2}\u{5}lrn\0\u{2}\u{a}crop\0\u{2}\u{a}padding\0\u{2}\u{a}upsample\0\u{1}resizeBilinear\0\u{1}cropResize\0\u{2}\u{8}unary\0\u{2}\u{a}add\0\u{1}multiply\0\u{2}\u{9}average\0\u{2}\u{5}scale\0\u{2}\u{5}bias\0\u{2}\u{a}max\0\u{1}min\0\u{2}\u{9}dot\0\u{2}\u{a}reduce\0\u{2}\u{a}loadConstant\0\u{2}\u{a}reshape\0\u{1}flatten\0\u{2}\u{9}permute\0\u{2}\u{a}concat\0\u{2}\u{a}split\0\u{2}\u{a}sequenceRepeat\0\u{2}\u{5}reorganizeData\0\u{2}\u{5}slice\0\u{2}2simpleRecurrent\0\u{2}\u{a}gru\0\u{2}\u{a}uniDirectionalLSTM\0\u{2}\u{a}biDirectionalLSTM\0\u{2}F\u{1}custom\0\u{2}d\u{1}copy\0\u{2}\u{5}branch\0\u{2}\u{a}loop\0\u{2}\u{5}loopBreak\0\u{2}\u{5}loopContinue\0\u{2}\u{a}rangeStatic\0\u{2}\u{5}rangeDynamic\0\u{2}\u{14}clip\0\u{2}\u{5}ceil\0\u{2}\u{5}floor\0\u{2}\u{a}sign\0\u{2}\u{5}round\0\u{2}\u{f}exp2\0\u{2}\u{a}sin\0\u{2}\u{5}cos\0\u{2}\u{5}tan\0\u{2}\u{a}asin\0\u{2}\u{5}acos\0\u{2}\u{5}atan\0\u{2}\u{a}sinh\0\u{2}\u{5}cosh\0\u{2}\u{5}tanh\0\u{2}\u{a}asinh\0\u{2}\u{5}acosh\0\u{2}\u{5}atanh\0\u{2}\u{a}erf\0\u{2}\u{5}gelu\0\u{2}\u{14}equal\0\u{2}\u{5}notEqual\0\u{2}\u{5}lessThan\0\u{2}\u{2}lessEqual\0\u{2}\u{3}greaterThan\0\u{2}\u{2}greaterEqual\0\u{2}\u{8}logicalOr\0\u{2}\u{5}logicalXor\0\u{2}\u{5}logicalNot\0\u{2}\u{5}logicalAnd\0\u{2}\u{a}modBroadcastable\0\u{2}\u{5}minBroadcastable\0\u{2}\u{5}maxBroadcastable\0\u{2}\u{5}addBroadcastable\0\u{2}\u{5}powBroadcastable\0\u{2}\u{5}divideBroadcastable\0\u{2}\u{5}floorDivBroadcastable\0\u{2}\u{5}multiplyBroadcastable\0\u{2}\u{5}subtractBroadcastable\0\u{2}\u{f}tile\0\u{2}\u{5}stack\0\u{2}\u{5}gather\0\u{2}\u{5}scatter\0\u{2}\u{5}gatherND\0\u{2}\u{5}scatterND\0\u{2}\u{5}softmaxND\0\u{2}\u{2}gatherAlongAxis\0\u{2}\u{2}scatterAlongAxis\0\u{2}\u{6}reverse\0\u{2}\u{5}reverseSeq\0\u{2}\u{a}splitND\0\u{2}\u{5}concatND\0\u{2}\u{5}transpose\0\u{2}\u{a}sliceStatic\0\u{2}\u{5}sliceDynamic\0\u{2}\u{5}slidingWindows\0\u{2}\u{a}topK\0\u{2}\u{5}argMin\0\u{2}\u{5}argMax\0\u{2}\u{f}embeddingND\0\u{2}\u{5}batchedMatmul\0\u{2}\u{14}getShape\0\u{2}\u{5}loadConstantND\0\u{2}\u{a}fillLike\0\u{2}\u{5}fillStatic\0\u{2}\u{5}fillDynamic\0\u{2}\u{a}broadcastToLike\0\u{2}\u{5}broadcastToStatic\0\u{2}\u{5}broadcastToDynamic\0\u{2}\u{a}squeeze\0\u{2}\u{5}expandDims\0\u{2}\u{5}flattenTo2D\0\u{2}\u{5}reshapeLike\0\u{2}\u{5}reshapeStatic\0\u{2}\u{5}reshapeDynamic\0\u{2}\u{5}rankPreservingReshape\0\u{2}\u{5}constantPad\0\u{2}\u{f}randomNormalLike\0\u{2}\u{5}randomNormalStatic\0\u{2}\u{5}randomNormalDynamic\0\u{2}\u{a}randomUniformLike\0\u{2}\u{5}randomUniformStatic\0\u{2}\u{5}randomUniformDynamic\0\u{2}\u{a}randomBernoulliLike\0\u{2}\u{5}randomBernoulliStatic\0\u{2}\u{5}randomBernoulliDynamic\0\u{2}\u{a}categoricalDistribution\0\u{2}\u{14}reduceL1\0\u{2}\u{5}reduceL2\0\u{2}\u{5}reduceMax\0\u{2}\u{5}reduceMin\0\u{2}\u{5}reduceSum\0\u{2}\u{5}reduceProd\0\u{2}\u{5}reduceMean\0\u{2}\u{5}reduceLogSum\0\u{2}\u{5}reduceSumSquare\0\u{2}\u{5}reduceLogSumExp\0\u{2}\u{12}whereNonZero\0\u{2}\u{2}matrixBandPart\0\u{2}\u{5}lowerTriangular\0\u{2}\u{5}upperTriangular\0\u{2}\u{5}whereBroadcastable\0\u{2}\u{14}layerNormalization\0\u{2}2NonMaximumSuppression\0\u{2}2oneHot\0\u{2}\u{5}cumSum\0\u{2}\u{5}clampedReLU\0\u{1}argSort\0\u{2}\u{4}pooling3d\0\u{1}globalPooling3d\0\u{2}\u{4}sliceBySize\0\u{1}convolution3d\0")
 
   fileprivate class _StorageClass {
     var _name: String = String()
@@ -6295,7 +6295,7 @@ nonisolated extension CoreMLLayer: SwiftProtobuf.Message, SwiftProtobuf._Message
     return _storage
   }
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     _ = _uniqueStorage()
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8366,7 +8366,7 @@ nonisolated extension CoreMLLayer: SwiftProtobuf.Message, SwiftProtobuf._Message
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every if/case branch local when no optimizations
@@ -9020,7 +9020,7 @@ nonisolated extension CoreMLLayer: SwiftProtobuf.Message, SwiftProtobuf._Message
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLLayer, rhs: CoreMLLayer) -> Bool {
+  package static func ==(lhs: CoreMLLayer, rhs: CoreMLLayer) -> Bool {
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
@@ -9039,10 +9039,10 @@ nonisolated extension CoreMLLayer: SwiftProtobuf.Message, SwiftProtobuf._Message
 }
 
 nonisolated extension CoreMLPair: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLPair"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}alpha\0\u{1}beta\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLPair"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}alpha\0\u{1}beta\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -9055,7 +9055,7 @@ nonisolated extension CoreMLPair: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.alpha.bitPattern != 0 {
       try visitor.visitSingularFloatField(value: self.alpha, fieldNumber: 1)
     }
@@ -9065,7 +9065,7 @@ nonisolated extension CoreMLPair: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLPair, rhs: CoreMLPair) -> Bool {
+  package static func ==(lhs: CoreMLPair, rhs: CoreMLPair) -> Bool {
     if lhs.alpha != rhs.alpha {return false}
     if lhs.beta != rhs.beta {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -9074,10 +9074,10 @@ nonisolated extension CoreMLPair: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 }
 
 nonisolated extension CoreMLSwitch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLSwitch"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}value\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLSwitch"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}value\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -9089,14 +9089,14 @@ nonisolated extension CoreMLSwitch: SwiftProtobuf.Message, SwiftProtobuf._Messag
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.value != false {
       try visitor.visitSingularBoolField(value: self.value, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLSwitch, rhs: CoreMLSwitch) -> Bool {
+  package static func ==(lhs: CoreMLSwitch, rhs: CoreMLSwitch) -> Bool {
     if lhs.value != rhs.value {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -9104,10 +9104,10 @@ nonisolated extension CoreMLSwitch: SwiftProtobuf.Message, SwiftProtobuf._Messag
 }
 
 nonisolated extension CoreMLMode: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLMode"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}mode\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLMode"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}mode\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -9119,14 +9119,14 @@ nonisolated extension CoreMLMode: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.mode != 0 {
       try visitor.visitSingularInt32Field(value: self.mode, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLMode, rhs: CoreMLMode) -> Bool {
+  package static func ==(lhs: CoreMLMode, rhs: CoreMLMode) -> Bool {
     if lhs.mode != rhs.mode {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -9134,10 +9134,10 @@ nonisolated extension CoreMLMode: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 }
 
 nonisolated extension CoreMLCount: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLCount"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}count\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLCount"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}count\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -9149,14 +9149,14 @@ nonisolated extension CoreMLCount: SwiftProtobuf.Message, SwiftProtobuf._Message
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.count != 0 {
       try visitor.visitSingularUInt64Field(value: self.count, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLCount, rhs: CoreMLCount) -> Bool {
+  package static func ==(lhs: CoreMLCount, rhs: CoreMLCount) -> Bool {
     if lhs.count != rhs.count {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -9164,10 +9164,10 @@ nonisolated extension CoreMLCount: SwiftProtobuf.Message, SwiftProtobuf._Message
 }
 
 nonisolated extension CoreMLNumbers: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLNumbers"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0\u{1}mode\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLNumbers"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0\u{1}mode\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -9180,7 +9180,7 @@ nonisolated extension CoreMLNumbers: SwiftProtobuf.Message, SwiftProtobuf._Messa
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.values.isEmpty {
       try visitor.visitPackedInt64Field(value: self.values, fieldNumber: 1)
     }
@@ -9190,7 +9190,7 @@ nonisolated extension CoreMLNumbers: SwiftProtobuf.Message, SwiftProtobuf._Messa
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLNumbers, rhs: CoreMLNumbers) -> Bool {
+  package static func ==(lhs: CoreMLNumbers, rhs: CoreMLNumbers) -> Bool {
     if lhs.values != rhs.values {return false}
     if lhs.mode != rhs.mode {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -9199,10 +9199,10 @@ nonisolated extension CoreMLNumbers: SwiftProtobuf.Message, SwiftProtobuf._Messa
 }
 
 nonisolated extension CoreMLAxis: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLAxis"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}axis\0\u{1}first\0\u{1}second\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLAxis"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}axis\0\u{1}first\0\u{1}second\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -9216,7 +9216,7 @@ nonisolated extension CoreMLAxis: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.axis != 0 {
       try visitor.visitSingularInt64Field(value: self.axis, fieldNumber: 1)
     }
@@ -9229,7 +9229,7 @@ nonisolated extension CoreMLAxis: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLAxis, rhs: CoreMLAxis) -> Bool {
+  package static func ==(lhs: CoreMLAxis, rhs: CoreMLAxis) -> Bool {
     if lhs.axis != rhs.axis {return false}
     if lhs.first != rhs.first {return false}
     if lhs.second != rhs.second {return false}
@@ -9239,10 +9239,10 @@ nonisolated extension CoreMLAxis: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 }
 
 nonisolated extension CoreMLCustom: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLCustom"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{a}className\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLCustom"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{a}className\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -9254,14 +9254,14 @@ nonisolated extension CoreMLCustom: SwiftProtobuf.Message, SwiftProtobuf._Messag
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.className.isEmpty {
       try visitor.visitSingularStringField(value: self.className, fieldNumber: 10)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLCustom, rhs: CoreMLCustom) -> Bool {
+  package static func ==(lhs: CoreMLCustom, rhs: CoreMLCustom) -> Bool {
     if lhs.className != rhs.className {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -9269,10 +9269,10 @@ nonisolated extension CoreMLCustom: SwiftProtobuf.Message, SwiftProtobuf._Messag
 }
 
 nonisolated extension CoreMLEdge: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLEdge"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}start\0\u{1}end\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLEdge"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}start\0\u{1}end\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -9285,7 +9285,7 @@ nonisolated extension CoreMLEdge: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.start != 0 {
       try visitor.visitSingularUInt64Field(value: self.start, fieldNumber: 1)
     }
@@ -9295,7 +9295,7 @@ nonisolated extension CoreMLEdge: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLEdge, rhs: CoreMLEdge) -> Bool {
+  package static func ==(lhs: CoreMLEdge, rhs: CoreMLEdge) -> Bool {
     if lhs.start != rhs.start {return false}
     if lhs.end != rhs.end {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -9304,10 +9304,10 @@ nonisolated extension CoreMLEdge: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 }
 
 nonisolated extension CoreMLBorder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLBorder"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{a}edges\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLBorder"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{a}edges\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -9319,14 +9319,14 @@ nonisolated extension CoreMLBorder: SwiftProtobuf.Message, SwiftProtobuf._Messag
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.edges.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.edges, fieldNumber: 10)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLBorder, rhs: CoreMLBorder) -> Bool {
+  package static func ==(lhs: CoreMLBorder, rhs: CoreMLBorder) -> Bool {
     if lhs.edges != rhs.edges {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -9334,10 +9334,10 @@ nonisolated extension CoreMLBorder: SwiftProtobuf.Message, SwiftProtobuf._Messag
 }
 
 nonisolated extension CoreMLValid: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLValid"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}amounts\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLValid"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}amounts\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -9349,7 +9349,7 @@ nonisolated extension CoreMLValid: SwiftProtobuf.Message, SwiftProtobuf._Message
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -9360,7 +9360,7 @@ nonisolated extension CoreMLValid: SwiftProtobuf.Message, SwiftProtobuf._Message
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLValid, rhs: CoreMLValid) -> Bool {
+  package static func ==(lhs: CoreMLValid, rhs: CoreMLValid) -> Bool {
     if lhs._amounts != rhs._amounts {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -9368,10 +9368,10 @@ nonisolated extension CoreMLValid: SwiftProtobuf.Message, SwiftProtobuf._Message
 }
 
 nonisolated extension CoreMLSame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLSame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}mode\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLSame"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}mode\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -9383,14 +9383,14 @@ nonisolated extension CoreMLSame: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.mode != 0 {
       try visitor.visitSingularInt32Field(value: self.mode, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLSame, rhs: CoreMLSame) -> Bool {
+  package static func ==(lhs: CoreMLSame, rhs: CoreMLSame) -> Bool {
     if lhs.mode != rhs.mode {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -9398,8 +9398,8 @@ nonisolated extension CoreMLSame: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 }
 
 nonisolated extension CoreMLConvolution: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLConvolution"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}outputChannels\0\u{1}kernelChannels\0\u{2}\u{8}groups\0\u{2}\u{a}kernelSize\0\u{2}\u{a}stride\0\u{2}\u{a}dilation\0\u{2}\u{a}valid\0\u{1}same\0\u{2}\u{9}isDeconvolution\0\u{2}\u{a}hasBias\0\u{2}\u{14}weights\0\u{1}bias\0\u{2}\u{9}outputShape\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLConvolution"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}outputChannels\0\u{1}kernelChannels\0\u{2}\u{8}groups\0\u{2}\u{a}kernelSize\0\u{2}\u{a}stride\0\u{2}\u{a}dilation\0\u{2}\u{a}valid\0\u{1}same\0\u{2}\u{9}isDeconvolution\0\u{2}\u{a}hasBias\0\u{2}\u{14}weights\0\u{1}bias\0\u{2}\u{9}outputShape\0")
 
   fileprivate class _StorageClass {
     var _outputChannels: UInt64 = 0
@@ -9446,7 +9446,7 @@ nonisolated extension CoreMLConvolution: SwiftProtobuf.Message, SwiftProtobuf._M
     return _storage
   }
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     _ = _uniqueStorage()
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       while let fieldNumber = try decoder.nextFieldNumber() {
@@ -9497,7 +9497,7 @@ nonisolated extension CoreMLConvolution: SwiftProtobuf.Message, SwiftProtobuf._M
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every if/case branch local when no optimizations
@@ -9551,7 +9551,7 @@ nonisolated extension CoreMLConvolution: SwiftProtobuf.Message, SwiftProtobuf._M
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLConvolution, rhs: CoreMLConvolution) -> Bool {
+  package static func ==(lhs: CoreMLConvolution, rhs: CoreMLConvolution) -> Bool {
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
@@ -9578,10 +9578,10 @@ nonisolated extension CoreMLConvolution: SwiftProtobuf.Message, SwiftProtobuf._M
 }
 
 nonisolated extension CoreMLIncludeLast: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLIncludeLast"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{a}amounts\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLIncludeLast"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{a}amounts\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -9593,14 +9593,14 @@ nonisolated extension CoreMLIncludeLast: SwiftProtobuf.Message, SwiftProtobuf._M
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.amounts.isEmpty {
       try visitor.visitPackedUInt64Field(value: self.amounts, fieldNumber: 10)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLIncludeLast, rhs: CoreMLIncludeLast) -> Bool {
+  package static func ==(lhs: CoreMLIncludeLast, rhs: CoreMLIncludeLast) -> Bool {
     if lhs.amounts != rhs.amounts {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -9608,10 +9608,10 @@ nonisolated extension CoreMLIncludeLast: SwiftProtobuf.Message, SwiftProtobuf._M
 }
 
 nonisolated extension CoreMLPooling: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLPooling"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0\u{2}\u{9}kernelSize\0\u{2}\u{a}stride\0\u{2}\u{a}valid\0\u{1}same\0\u{1}includeLastPixel\0\u{2}\u{12}excludesPadding\0\u{2}\u{a}isGlobal\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLPooling"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0\u{2}\u{9}kernelSize\0\u{2}\u{a}stride\0\u{2}\u{a}valid\0\u{1}same\0\u{1}includeLastPixel\0\u{2}\u{12}excludesPadding\0\u{2}\u{a}isGlobal\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -9666,7 +9666,7 @@ nonisolated extension CoreMLPooling: SwiftProtobuf.Message, SwiftProtobuf._Messa
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -9704,7 +9704,7 @@ nonisolated extension CoreMLPooling: SwiftProtobuf.Message, SwiftProtobuf._Messa
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLPooling, rhs: CoreMLPooling) -> Bool {
+  package static func ==(lhs: CoreMLPooling, rhs: CoreMLPooling) -> Bool {
     if lhs.type != rhs.type {return false}
     if lhs.kernelSize != rhs.kernelSize {return false}
     if lhs.stride != rhs.stride {return false}
@@ -9717,8 +9717,8 @@ nonisolated extension CoreMLPooling: SwiftProtobuf.Message, SwiftProtobuf._Messa
 }
 
 nonisolated extension CoreMLInnerProduct: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLInnerProduct"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}inputChannels\0\u{1}outputChannels\0\u{2}\u{8}hasBias\0\u{2}\u{a}weights\0\u{1}bias\0\u{1}int8DynamicQuantize\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLInnerProduct"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}inputChannels\0\u{1}outputChannels\0\u{2}\u{8}hasBias\0\u{2}\u{a}weights\0\u{1}bias\0\u{1}int8DynamicQuantize\0")
 
   fileprivate class _StorageClass {
     var _inputChannels: UInt64 = 0
@@ -9753,7 +9753,7 @@ nonisolated extension CoreMLInnerProduct: SwiftProtobuf.Message, SwiftProtobuf._
     return _storage
   }
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     _ = _uniqueStorage()
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       while let fieldNumber = try decoder.nextFieldNumber() {
@@ -9773,7 +9773,7 @@ nonisolated extension CoreMLInnerProduct: SwiftProtobuf.Message, SwiftProtobuf._
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every if/case branch local when no optimizations
@@ -9801,7 +9801,7 @@ nonisolated extension CoreMLInnerProduct: SwiftProtobuf.Message, SwiftProtobuf._
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLInnerProduct, rhs: CoreMLInnerProduct) -> Bool {
+  package static func ==(lhs: CoreMLInnerProduct, rhs: CoreMLInnerProduct) -> Bool {
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
@@ -9822,8 +9822,8 @@ nonisolated extension CoreMLInnerProduct: SwiftProtobuf.Message, SwiftProtobuf._
 }
 
 nonisolated extension CoreMLBatchNormalization: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLBatchNormalization"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}channels\0\u{2}\u{4}computesMeanVariance\0\u{1}isInstance\0\u{2}\u{4}epsilon\0\u{2}\u{5}gamma\0\u{1}beta\0\u{1}mean\0\u{1}variance\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLBatchNormalization"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}channels\0\u{2}\u{4}computesMeanVariance\0\u{1}isInstance\0\u{2}\u{4}epsilon\0\u{2}\u{5}gamma\0\u{1}beta\0\u{1}mean\0\u{1}variance\0")
 
   fileprivate class _StorageClass {
     var _channels: UInt64 = 0
@@ -9862,7 +9862,7 @@ nonisolated extension CoreMLBatchNormalization: SwiftProtobuf.Message, SwiftProt
     return _storage
   }
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     _ = _uniqueStorage()
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       while let fieldNumber = try decoder.nextFieldNumber() {
@@ -9884,7 +9884,7 @@ nonisolated extension CoreMLBatchNormalization: SwiftProtobuf.Message, SwiftProt
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every if/case branch local when no optimizations
@@ -9918,7 +9918,7 @@ nonisolated extension CoreMLBatchNormalization: SwiftProtobuf.Message, SwiftProt
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLBatchNormalization, rhs: CoreMLBatchNormalization) -> Bool {
+  package static func ==(lhs: CoreMLBatchNormalization, rhs: CoreMLBatchNormalization) -> Bool {
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
@@ -9941,10 +9941,10 @@ nonisolated extension CoreMLBatchNormalization: SwiftProtobuf.Message, SwiftProt
 }
 
 nonisolated extension CoreMLMeanVariance: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLMeanVariance"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}acrossChannels\0\u{1}normalizesVariance\0\u{1}epsilon\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLMeanVariance"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}acrossChannels\0\u{1}normalizesVariance\0\u{1}epsilon\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -9958,7 +9958,7 @@ nonisolated extension CoreMLMeanVariance: SwiftProtobuf.Message, SwiftProtobuf._
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.acrossChannels != false {
       try visitor.visitSingularBoolField(value: self.acrossChannels, fieldNumber: 1)
     }
@@ -9971,7 +9971,7 @@ nonisolated extension CoreMLMeanVariance: SwiftProtobuf.Message, SwiftProtobuf._
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLMeanVariance, rhs: CoreMLMeanVariance) -> Bool {
+  package static func ==(lhs: CoreMLMeanVariance, rhs: CoreMLMeanVariance) -> Bool {
     if lhs.acrossChannels != rhs.acrossChannels {return false}
     if lhs.normalizesVariance != rhs.normalizesVariance {return false}
     if lhs.epsilon != rhs.epsilon {return false}
@@ -9981,10 +9981,10 @@ nonisolated extension CoreMLMeanVariance: SwiftProtobuf.Message, SwiftProtobuf._
 }
 
 nonisolated extension CoreMLLocalResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLLocalResponse"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}alpha\0\u{1}beta\0\u{1}size\0\u{1}k\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLLocalResponse"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}alpha\0\u{1}beta\0\u{1}size\0\u{1}k\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -9999,7 +9999,7 @@ nonisolated extension CoreMLLocalResponse: SwiftProtobuf.Message, SwiftProtobuf.
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.alpha.bitPattern != 0 {
       try visitor.visitSingularFloatField(value: self.alpha, fieldNumber: 1)
     }
@@ -10015,7 +10015,7 @@ nonisolated extension CoreMLLocalResponse: SwiftProtobuf.Message, SwiftProtobuf.
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLLocalResponse, rhs: CoreMLLocalResponse) -> Bool {
+  package static func ==(lhs: CoreMLLocalResponse, rhs: CoreMLLocalResponse) -> Bool {
     if lhs.alpha != rhs.alpha {return false}
     if lhs.beta != rhs.beta {return false}
     if lhs.size != rhs.size {return false}
@@ -10026,10 +10026,10 @@ nonisolated extension CoreMLLocalResponse: SwiftProtobuf.Message, SwiftProtobuf.
 }
 
 nonisolated extension CoreMLLayerNormalization: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLLayerNormalization"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shape\0\u{1}epsilon\0\u{1}gamma\0\u{1}beta\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLLayerNormalization"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shape\0\u{1}epsilon\0\u{1}gamma\0\u{1}beta\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -10044,7 +10044,7 @@ nonisolated extension CoreMLLayerNormalization: SwiftProtobuf.Message, SwiftProt
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -10064,7 +10064,7 @@ nonisolated extension CoreMLLayerNormalization: SwiftProtobuf.Message, SwiftProt
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLLayerNormalization, rhs: CoreMLLayerNormalization) -> Bool {
+  package static func ==(lhs: CoreMLLayerNormalization, rhs: CoreMLLayerNormalization) -> Bool {
     if lhs.shape != rhs.shape {return false}
     if lhs.epsilon != rhs.epsilon {return false}
     if lhs._gamma != rhs._gamma {return false}
@@ -10075,10 +10075,10 @@ nonisolated extension CoreMLLayerNormalization: SwiftProtobuf.Message, SwiftProt
 }
 
 nonisolated extension CoreMLCrop: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLCrop"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}amounts\0\u{2}\u{4}offset\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLCrop"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}amounts\0\u{2}\u{4}offset\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -10091,7 +10091,7 @@ nonisolated extension CoreMLCrop: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -10105,7 +10105,7 @@ nonisolated extension CoreMLCrop: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLCrop, rhs: CoreMLCrop) -> Bool {
+  package static func ==(lhs: CoreMLCrop, rhs: CoreMLCrop) -> Bool {
     if lhs._amounts != rhs._amounts {return false}
     if lhs.offset != rhs.offset {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -10114,10 +10114,10 @@ nonisolated extension CoreMLCrop: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 }
 
 nonisolated extension CoreMLPaddingValue: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLPaddingValue"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}value\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLPaddingValue"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}value\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -10129,14 +10129,14 @@ nonisolated extension CoreMLPaddingValue: SwiftProtobuf.Message, SwiftProtobuf._
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.value.bitPattern != 0 {
       try visitor.visitSingularFloatField(value: self.value, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLPaddingValue, rhs: CoreMLPaddingValue) -> Bool {
+  package static func ==(lhs: CoreMLPaddingValue, rhs: CoreMLPaddingValue) -> Bool {
     if lhs.value != rhs.value {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -10144,10 +10144,10 @@ nonisolated extension CoreMLPaddingValue: SwiftProtobuf.Message, SwiftProtobuf._
 }
 
 nonisolated extension CoreMLPadding: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLPadding"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}constant\0\u{1}reflection\0\u{1}replication\0\u{2}\u{7}amounts\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLPadding"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}constant\0\u{1}reflection\0\u{1}replication\0\u{2}\u{7}amounts\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -10198,7 +10198,7 @@ nonisolated extension CoreMLPadding: SwiftProtobuf.Message, SwiftProtobuf._Messa
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -10224,7 +10224,7 @@ nonisolated extension CoreMLPadding: SwiftProtobuf.Message, SwiftProtobuf._Messa
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLPadding, rhs: CoreMLPadding) -> Bool {
+  package static func ==(lhs: CoreMLPadding, rhs: CoreMLPadding) -> Bool {
     if lhs.kind != rhs.kind {return false}
     if lhs._amounts != rhs._amounts {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -10233,10 +10233,10 @@ nonisolated extension CoreMLPadding: SwiftProtobuf.Message, SwiftProtobuf._Messa
 }
 
 nonisolated extension CoreMLConstantPadding: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLConstantPadding"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}value\0\u{1}amounts\0\u{1}toGivenSizes\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLConstantPadding"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}value\0\u{1}amounts\0\u{1}toGivenSizes\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -10250,7 +10250,7 @@ nonisolated extension CoreMLConstantPadding: SwiftProtobuf.Message, SwiftProtobu
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.value.bitPattern != 0 {
       try visitor.visitSingularFloatField(value: self.value, fieldNumber: 1)
     }
@@ -10263,7 +10263,7 @@ nonisolated extension CoreMLConstantPadding: SwiftProtobuf.Message, SwiftProtobu
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLConstantPadding, rhs: CoreMLConstantPadding) -> Bool {
+  package static func ==(lhs: CoreMLConstantPadding, rhs: CoreMLConstantPadding) -> Bool {
     if lhs.value != rhs.value {return false}
     if lhs.amounts != rhs.amounts {return false}
     if lhs.toGivenSizes != rhs.toGivenSizes {return false}
@@ -10273,10 +10273,10 @@ nonisolated extension CoreMLConstantPadding: SwiftProtobuf.Message, SwiftProtobu
 }
 
 nonisolated extension CoreMLUpsampling: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLUpsampling"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}factors\0\u{2}\u{4}mode\0\u{1}linearMode\0\u{1}fractions\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLUpsampling"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}factors\0\u{2}\u{4}mode\0\u{1}linearMode\0\u{1}fractions\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -10291,7 +10291,7 @@ nonisolated extension CoreMLUpsampling: SwiftProtobuf.Message, SwiftProtobuf._Me
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.factors.isEmpty {
       try visitor.visitPackedUInt64Field(value: self.factors, fieldNumber: 1)
     }
@@ -10307,7 +10307,7 @@ nonisolated extension CoreMLUpsampling: SwiftProtobuf.Message, SwiftProtobuf._Me
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLUpsampling, rhs: CoreMLUpsampling) -> Bool {
+  package static func ==(lhs: CoreMLUpsampling, rhs: CoreMLUpsampling) -> Bool {
     if lhs.factors != rhs.factors {return false}
     if lhs.mode != rhs.mode {return false}
     if lhs.linearMode != rhs.linearMode {return false}
@@ -10318,10 +10318,10 @@ nonisolated extension CoreMLUpsampling: SwiftProtobuf.Message, SwiftProtobuf._Me
 }
 
 nonisolated extension CoreMLResizing: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLResizing"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}size\0\u{1}mode\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLResizing"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}size\0\u{1}mode\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -10334,7 +10334,7 @@ nonisolated extension CoreMLResizing: SwiftProtobuf.Message, SwiftProtobuf._Mess
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -10348,7 +10348,7 @@ nonisolated extension CoreMLResizing: SwiftProtobuf.Message, SwiftProtobuf._Mess
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLResizing, rhs: CoreMLResizing) -> Bool {
+  package static func ==(lhs: CoreMLResizing, rhs: CoreMLResizing) -> Bool {
     if lhs.size != rhs.size {return false}
     if lhs._mode != rhs._mode {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -10357,10 +10357,10 @@ nonisolated extension CoreMLResizing: SwiftProtobuf.Message, SwiftProtobuf._Mess
 }
 
 nonisolated extension CoreMLUnary: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLUnary"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0\u{1}alpha\0\u{1}epsilon\0\u{1}shift\0\u{1}scale\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLUnary"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0\u{1}alpha\0\u{1}epsilon\0\u{1}shift\0\u{1}scale\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -10376,7 +10376,7 @@ nonisolated extension CoreMLUnary: SwiftProtobuf.Message, SwiftProtobuf._Message
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.type != 0 {
       try visitor.visitSingularInt32Field(value: self.type, fieldNumber: 1)
     }
@@ -10395,7 +10395,7 @@ nonisolated extension CoreMLUnary: SwiftProtobuf.Message, SwiftProtobuf._Message
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLUnary, rhs: CoreMLUnary) -> Bool {
+  package static func ==(lhs: CoreMLUnary, rhs: CoreMLUnary) -> Bool {
     if lhs.type != rhs.type {return false}
     if lhs.alpha != rhs.alpha {return false}
     if lhs.epsilon != rhs.epsilon {return false}
@@ -10407,8 +10407,8 @@ nonisolated extension CoreMLUnary: SwiftProtobuf.Message, SwiftProtobuf._Message
 }
 
 nonisolated extension CoreMLScaling: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLScaling"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}scaleShape\0\u{1}scale\0\u{1}hasBias\0\u{1}biasShape\0\u{1}bias\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLScaling"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}scaleShape\0\u{1}scale\0\u{1}hasBias\0\u{1}biasShape\0\u{1}bias\0")
 
   fileprivate class _StorageClass {
     var _scaleShape: [UInt64] = []
@@ -10441,7 +10441,7 @@ nonisolated extension CoreMLScaling: SwiftProtobuf.Message, SwiftProtobuf._Messa
     return _storage
   }
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     _ = _uniqueStorage()
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       while let fieldNumber = try decoder.nextFieldNumber() {
@@ -10460,7 +10460,7 @@ nonisolated extension CoreMLScaling: SwiftProtobuf.Message, SwiftProtobuf._Messa
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every if/case branch local when no optimizations
@@ -10485,7 +10485,7 @@ nonisolated extension CoreMLScaling: SwiftProtobuf.Message, SwiftProtobuf._Messa
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLScaling, rhs: CoreMLScaling) -> Bool {
+  package static func ==(lhs: CoreMLScaling, rhs: CoreMLScaling) -> Bool {
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
@@ -10505,10 +10505,10 @@ nonisolated extension CoreMLScaling: SwiftProtobuf.Message, SwiftProtobuf._Messa
 }
 
 nonisolated extension CoreMLStored: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLStored"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shape\0\u{1}values\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLStored"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shape\0\u{1}values\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -10521,7 +10521,7 @@ nonisolated extension CoreMLStored: SwiftProtobuf.Message, SwiftProtobuf._Messag
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -10535,7 +10535,7 @@ nonisolated extension CoreMLStored: SwiftProtobuf.Message, SwiftProtobuf._Messag
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLStored, rhs: CoreMLStored) -> Bool {
+  package static func ==(lhs: CoreMLStored, rhs: CoreMLStored) -> Bool {
     if lhs.shape != rhs.shape {return false}
     if lhs._values != rhs._values {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -10544,10 +10544,10 @@ nonisolated extension CoreMLStored: SwiftProtobuf.Message, SwiftProtobuf._Messag
 }
 
 nonisolated extension CoreMLFill: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLFill"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}value\0\u{1}shape\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLFill"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}value\0\u{1}shape\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -10560,7 +10560,7 @@ nonisolated extension CoreMLFill: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.value.bitPattern != 0 {
       try visitor.visitSingularFloatField(value: self.value, fieldNumber: 1)
     }
@@ -10570,7 +10570,7 @@ nonisolated extension CoreMLFill: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLFill, rhs: CoreMLFill) -> Bool {
+  package static func ==(lhs: CoreMLFill, rhs: CoreMLFill) -> Bool {
     if lhs.value != rhs.value {return false}
     if lhs.shape != rhs.shape {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -10579,10 +10579,10 @@ nonisolated extension CoreMLFill: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 }
 
 nonisolated extension CoreMLConcatenation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLConcatenation"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}d\u{1}isSequence\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLConcatenation"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}d\u{1}isSequence\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -10594,14 +10594,14 @@ nonisolated extension CoreMLConcatenation: SwiftProtobuf.Message, SwiftProtobuf.
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.isSequence != false {
       try visitor.visitSingularBoolField(value: self.isSequence, fieldNumber: 100)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLConcatenation, rhs: CoreMLConcatenation) -> Bool {
+  package static func ==(lhs: CoreMLConcatenation, rhs: CoreMLConcatenation) -> Bool {
     if lhs.isSequence != rhs.isSequence {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -10609,10 +10609,10 @@ nonisolated extension CoreMLConcatenation: SwiftProtobuf.Message, SwiftProtobuf.
 }
 
 nonisolated extension CoreMLReorganization: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLReorganization"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}mode\0\u{1}block\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLReorganization"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}mode\0\u{1}block\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -10625,7 +10625,7 @@ nonisolated extension CoreMLReorganization: SwiftProtobuf.Message, SwiftProtobuf
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.mode != 0 {
       try visitor.visitSingularInt32Field(value: self.mode, fieldNumber: 1)
     }
@@ -10635,7 +10635,7 @@ nonisolated extension CoreMLReorganization: SwiftProtobuf.Message, SwiftProtobuf
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLReorganization, rhs: CoreMLReorganization) -> Bool {
+  package static func ==(lhs: CoreMLReorganization, rhs: CoreMLReorganization) -> Bool {
     if lhs.mode != rhs.mode {return false}
     if lhs.block != rhs.block {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -10644,10 +10644,10 @@ nonisolated extension CoreMLReorganization: SwiftProtobuf.Message, SwiftProtobuf
 }
 
 nonisolated extension CoreMLSlice: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLSlice"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}start\0\u{1}end\0\u{1}stride\0\u{1}axis\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLSlice"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}start\0\u{1}end\0\u{1}stride\0\u{1}axis\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -10662,7 +10662,7 @@ nonisolated extension CoreMLSlice: SwiftProtobuf.Message, SwiftProtobuf._Message
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.start != 0 {
       try visitor.visitSingularInt64Field(value: self.start, fieldNumber: 1)
     }
@@ -10678,7 +10678,7 @@ nonisolated extension CoreMLSlice: SwiftProtobuf.Message, SwiftProtobuf._Message
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLSlice, rhs: CoreMLSlice) -> Bool {
+  package static func ==(lhs: CoreMLSlice, rhs: CoreMLSlice) -> Bool {
     if lhs.start != rhs.start {return false}
     if lhs.end != rhs.end {return false}
     if lhs.stride != rhs.stride {return false}
@@ -10689,10 +10689,10 @@ nonisolated extension CoreMLSlice: SwiftProtobuf.Message, SwiftProtobuf._Message
 }
 
 nonisolated extension CoreMLStaticSlice: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLStaticSlice"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}starts\0\u{1}startMasks\0\u{1}ends\0\u{1}endMasks\0\u{1}strides\0\u{1}squeezeMasks\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLStaticSlice"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}starts\0\u{1}startMasks\0\u{1}ends\0\u{1}endMasks\0\u{1}strides\0\u{1}squeezeMasks\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -10709,7 +10709,7 @@ nonisolated extension CoreMLStaticSlice: SwiftProtobuf.Message, SwiftProtobuf._M
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.starts.isEmpty {
       try visitor.visitPackedInt64Field(value: self.starts, fieldNumber: 1)
     }
@@ -10731,7 +10731,7 @@ nonisolated extension CoreMLStaticSlice: SwiftProtobuf.Message, SwiftProtobuf._M
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLStaticSlice, rhs: CoreMLStaticSlice) -> Bool {
+  package static func ==(lhs: CoreMLStaticSlice, rhs: CoreMLStaticSlice) -> Bool {
     if lhs.starts != rhs.starts {return false}
     if lhs.startMasks != rhs.startMasks {return false}
     if lhs.ends != rhs.ends {return false}
@@ -10744,10 +10744,10 @@ nonisolated extension CoreMLStaticSlice: SwiftProtobuf.Message, SwiftProtobuf._M
 }
 
 nonisolated extension CoreMLSplit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLSplit"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}axis\0\u{1}count\0\u{1}sizes\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLSplit"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}axis\0\u{1}count\0\u{1}sizes\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -10761,7 +10761,7 @@ nonisolated extension CoreMLSplit: SwiftProtobuf.Message, SwiftProtobuf._Message
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.axis != 0 {
       try visitor.visitSingularInt64Field(value: self.axis, fieldNumber: 1)
     }
@@ -10774,7 +10774,7 @@ nonisolated extension CoreMLSplit: SwiftProtobuf.Message, SwiftProtobuf._Message
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLSplit, rhs: CoreMLSplit) -> Bool {
+  package static func ==(lhs: CoreMLSplit, rhs: CoreMLSplit) -> Bool {
     if lhs.axis != rhs.axis {return false}
     if lhs.count != rhs.count {return false}
     if lhs.sizes != rhs.sizes {return false}
@@ -10784,10 +10784,10 @@ nonisolated extension CoreMLSplit: SwiftProtobuf.Message, SwiftProtobuf._Message
 }
 
 nonisolated extension CoreMLTopK: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLTopK"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}axis\0\u{1}count\0\u{1}smallest\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLTopK"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}axis\0\u{1}count\0\u{1}smallest\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -10801,7 +10801,7 @@ nonisolated extension CoreMLTopK: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.axis != 0 {
       try visitor.visitSingularInt64Field(value: self.axis, fieldNumber: 1)
     }
@@ -10814,7 +10814,7 @@ nonisolated extension CoreMLTopK: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLTopK, rhs: CoreMLTopK) -> Bool {
+  package static func ==(lhs: CoreMLTopK, rhs: CoreMLTopK) -> Bool {
     if lhs.axis != rhs.axis {return false}
     if lhs.count != rhs.count {return false}
     if lhs.smallest != rhs.smallest {return false}
@@ -10824,10 +10824,10 @@ nonisolated extension CoreMLTopK: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 }
 
 nonisolated extension CoreMLChannelReduction: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLChannelReduction"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}mode\0\u{1}epsilon\0\u{1}axis\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLChannelReduction"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}mode\0\u{1}epsilon\0\u{1}axis\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -10841,7 +10841,7 @@ nonisolated extension CoreMLChannelReduction: SwiftProtobuf.Message, SwiftProtob
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.mode != 0 {
       try visitor.visitSingularInt32Field(value: self.mode, fieldNumber: 1)
     }
@@ -10854,7 +10854,7 @@ nonisolated extension CoreMLChannelReduction: SwiftProtobuf.Message, SwiftProtob
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLChannelReduction, rhs: CoreMLChannelReduction) -> Bool {
+  package static func ==(lhs: CoreMLChannelReduction, rhs: CoreMLChannelReduction) -> Bool {
     if lhs.mode != rhs.mode {return false}
     if lhs.epsilon != rhs.epsilon {return false}
     if lhs.axis != rhs.axis {return false}
@@ -10864,10 +10864,10 @@ nonisolated extension CoreMLChannelReduction: SwiftProtobuf.Message, SwiftProtob
 }
 
 nonisolated extension CoreMLReduction: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLReduction"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}axes\0\u{1}keepDims\0\u{1}all\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLReduction"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}axes\0\u{1}keepDims\0\u{1}all\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -10881,7 +10881,7 @@ nonisolated extension CoreMLReduction: SwiftProtobuf.Message, SwiftProtobuf._Mes
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.axes.isEmpty {
       try visitor.visitPackedInt64Field(value: self.axes, fieldNumber: 1)
     }
@@ -10894,7 +10894,7 @@ nonisolated extension CoreMLReduction: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLReduction, rhs: CoreMLReduction) -> Bool {
+  package static func ==(lhs: CoreMLReduction, rhs: CoreMLReduction) -> Bool {
     if lhs.axes != rhs.axes {return false}
     if lhs.keepDims != rhs.keepDims {return false}
     if lhs.all != rhs.all {return false}
@@ -10904,8 +10904,8 @@ nonisolated extension CoreMLReduction: SwiftProtobuf.Message, SwiftProtobuf._Mes
 }
 
 nonisolated extension CoreMLMatrixProduct: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLMatrixProduct"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}transposeA\0\u{1}transposeB\0\u{2}\u{3}rows\0\u{1}columns\0\u{1}hasBias\0\u{1}weights\0\u{1}bias\0\u{1}int8DynamicQuantize\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLMatrixProduct"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}transposeA\0\u{1}transposeB\0\u{2}\u{3}rows\0\u{1}columns\0\u{1}hasBias\0\u{1}weights\0\u{1}bias\0\u{1}int8DynamicQuantize\0")
 
   fileprivate class _StorageClass {
     var _transposeA: Bool = false
@@ -10944,7 +10944,7 @@ nonisolated extension CoreMLMatrixProduct: SwiftProtobuf.Message, SwiftProtobuf.
     return _storage
   }
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     _ = _uniqueStorage()
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       while let fieldNumber = try decoder.nextFieldNumber() {
@@ -10966,7 +10966,7 @@ nonisolated extension CoreMLMatrixProduct: SwiftProtobuf.Message, SwiftProtobuf.
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every if/case branch local when no optimizations
@@ -11000,7 +11000,7 @@ nonisolated extension CoreMLMatrixProduct: SwiftProtobuf.Message, SwiftProtobuf.
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLMatrixProduct, rhs: CoreMLMatrixProduct) -> Bool {
+  package static func ==(lhs: CoreMLMatrixProduct, rhs: CoreMLMatrixProduct) -> Bool {
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
@@ -11023,10 +11023,10 @@ nonisolated extension CoreMLMatrixProduct: SwiftProtobuf.Message, SwiftProtobuf.
 }
 
 nonisolated extension CoreMLActivation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLActivation"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{5}linear\0\u{2}\u{5}ReLU\0\u{2}\u{5}leakyReLU\0\u{2}\u{5}thresholdedReLU\0\u{2}\u{5}PReLU\0\u{2}\u{5}tanh\0\u{1}scaledTanh\0\u{2}\u{9}sigmoid\0\u{1}sigmoidHard\0\u{2}\u{9}ELU\0\u{2}\u{a}softsign\0\u{2}\u{a}softplus\0\u{1}parametricSoftplus\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLActivation"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{5}linear\0\u{2}\u{5}ReLU\0\u{2}\u{5}leakyReLU\0\u{2}\u{5}thresholdedReLU\0\u{2}\u{5}PReLU\0\u{2}\u{5}tanh\0\u{1}scaledTanh\0\u{2}\u{9}sigmoid\0\u{1}sigmoidHard\0\u{2}\u{9}ELU\0\u{2}\u{a}softsign\0\u{2}\u{a}softplus\0\u{1}parametricSoftplus\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -11206,7 +11206,7 @@ nonisolated extension CoreMLActivation: SwiftProtobuf.Message, SwiftProtobuf._Me
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -11269,7 +11269,7 @@ nonisolated extension CoreMLActivation: SwiftProtobuf.Message, SwiftProtobuf._Me
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLActivation, rhs: CoreMLActivation) -> Bool {
+  package static func ==(lhs: CoreMLActivation, rhs: CoreMLActivation) -> Bool {
     if lhs.kind != rhs.kind {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -11277,10 +11277,10 @@ nonisolated extension CoreMLActivation: SwiftProtobuf.Message, SwiftProtobuf._Me
 }
 
 nonisolated extension CoreMLSlopes: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLSlopes"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}alpha\0\u{1}beta\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLSlopes"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}alpha\0\u{1}beta\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -11293,7 +11293,7 @@ nonisolated extension CoreMLSlopes: SwiftProtobuf.Message, SwiftProtobuf._Messag
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -11307,7 +11307,7 @@ nonisolated extension CoreMLSlopes: SwiftProtobuf.Message, SwiftProtobuf._Messag
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLSlopes, rhs: CoreMLSlopes) -> Bool {
+  package static func ==(lhs: CoreMLSlopes, rhs: CoreMLSlopes) -> Bool {
     if lhs._alpha != rhs._alpha {return false}
     if lhs._beta != rhs._beta {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -11316,10 +11316,10 @@ nonisolated extension CoreMLSlopes: SwiftProtobuf.Message, SwiftProtobuf._Messag
 }
 
 nonisolated extension CoreMLReverse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLReverse"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}axes\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLReverse"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}axes\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -11331,14 +11331,14 @@ nonisolated extension CoreMLReverse: SwiftProtobuf.Message, SwiftProtobuf._Messa
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.axes.isEmpty {
       try visitor.visitPackedBoolField(value: self.axes, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLReverse, rhs: CoreMLReverse) -> Bool {
+  package static func ==(lhs: CoreMLReverse, rhs: CoreMLReverse) -> Bool {
     if lhs.axes != rhs.axes {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -11346,8 +11346,8 @@ nonisolated extension CoreMLReverse: SwiftProtobuf.Message, SwiftProtobuf._Messa
 }
 
 nonisolated extension CoreMLEmbedding: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLEmbedding"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}vocabulary\0\u{1}channels\0\u{2}\u{8}hasBias\0\u{2}\u{a}weights\0\u{1}bias\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLEmbedding"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}vocabulary\0\u{1}channels\0\u{2}\u{8}hasBias\0\u{2}\u{a}weights\0\u{1}bias\0")
 
   fileprivate class _StorageClass {
     var _vocabulary: UInt64 = 0
@@ -11380,7 +11380,7 @@ nonisolated extension CoreMLEmbedding: SwiftProtobuf.Message, SwiftProtobuf._Mes
     return _storage
   }
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     _ = _uniqueStorage()
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       while let fieldNumber = try decoder.nextFieldNumber() {
@@ -11399,7 +11399,7 @@ nonisolated extension CoreMLEmbedding: SwiftProtobuf.Message, SwiftProtobuf._Mes
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every if/case branch local when no optimizations
@@ -11424,7 +11424,7 @@ nonisolated extension CoreMLEmbedding: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLEmbedding, rhs: CoreMLEmbedding) -> Bool {
+  package static func ==(lhs: CoreMLEmbedding, rhs: CoreMLEmbedding) -> Bool {
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
@@ -11444,8 +11444,8 @@ nonisolated extension CoreMLEmbedding: SwiftProtobuf.Message, SwiftProtobuf._Mes
 }
 
 nonisolated extension CoreMLEmbeddingND: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLEmbeddingND"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}vocabulary\0\u{1}channels\0\u{1}hasBias\0\u{2}\u{11}weights\0\u{1}bias\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLEmbeddingND"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}vocabulary\0\u{1}channels\0\u{1}hasBias\0\u{2}\u{11}weights\0\u{1}bias\0")
 
   fileprivate class _StorageClass {
     var _vocabulary: UInt64 = 0
@@ -11478,7 +11478,7 @@ nonisolated extension CoreMLEmbeddingND: SwiftProtobuf.Message, SwiftProtobuf._M
     return _storage
   }
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     _ = _uniqueStorage()
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       while let fieldNumber = try decoder.nextFieldNumber() {
@@ -11497,7 +11497,7 @@ nonisolated extension CoreMLEmbeddingND: SwiftProtobuf.Message, SwiftProtobuf._M
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every if/case branch local when no optimizations
@@ -11522,7 +11522,7 @@ nonisolated extension CoreMLEmbeddingND: SwiftProtobuf.Message, SwiftProtobuf._M
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLEmbeddingND, rhs: CoreMLEmbeddingND) -> Bool {
+  package static func ==(lhs: CoreMLEmbeddingND, rhs: CoreMLEmbeddingND) -> Bool {
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
@@ -11542,8 +11542,8 @@ nonisolated extension CoreMLEmbeddingND: SwiftProtobuf.Message, SwiftProtobuf._M
 }
 
 nonisolated extension CoreMLSimpleRecurrent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLSimpleRecurrent"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}inputSize\0\u{1}outputSize\0\u{2}\u{8}activation\0\u{2}\u{5}sequenceOutput\0\u{2}\u{5}hasBias\0\u{2}\u{a}weights\0\u{1}recursion\0\u{1}bias\0\u{2}D\u{1}reverseInput\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLSimpleRecurrent"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}inputSize\0\u{1}outputSize\0\u{2}\u{8}activation\0\u{2}\u{5}sequenceOutput\0\u{2}\u{5}hasBias\0\u{2}\u{a}weights\0\u{1}recursion\0\u{1}bias\0\u{2}D\u{1}reverseInput\0")
 
   fileprivate class _StorageClass {
     var _inputSize: UInt64 = 0
@@ -11584,7 +11584,7 @@ nonisolated extension CoreMLSimpleRecurrent: SwiftProtobuf.Message, SwiftProtobu
     return _storage
   }
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     _ = _uniqueStorage()
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       while let fieldNumber = try decoder.nextFieldNumber() {
@@ -11607,7 +11607,7 @@ nonisolated extension CoreMLSimpleRecurrent: SwiftProtobuf.Message, SwiftProtobu
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every if/case branch local when no optimizations
@@ -11644,7 +11644,7 @@ nonisolated extension CoreMLSimpleRecurrent: SwiftProtobuf.Message, SwiftProtobu
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLSimpleRecurrent, rhs: CoreMLSimpleRecurrent) -> Bool {
+  package static func ==(lhs: CoreMLSimpleRecurrent, rhs: CoreMLSimpleRecurrent) -> Bool {
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
@@ -11668,8 +11668,8 @@ nonisolated extension CoreMLSimpleRecurrent: SwiftProtobuf.Message, SwiftProtobu
 }
 
 nonisolated extension CoreMLGRU: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLGRU"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}inputSize\0\u{1}outputSize\0\u{2}\u{8}activations\0\u{2}\u{5}sequenceOutput\0\u{2}\u{5}hasBias\0\u{2}\u{a}updateWeights\0\u{1}resetWeights\0\u{1}outputWeights\0\u{2}\u{12}updateRecursion\0\u{1}resetRecursion\0\u{1}outputRecursion\0\u{2}\u{12}updateBias\0\u{1}resetBias\0\u{1}outputBias\0\u{2}\u{1c}reverseInput\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLGRU"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}inputSize\0\u{1}outputSize\0\u{2}\u{8}activations\0\u{2}\u{5}sequenceOutput\0\u{2}\u{5}hasBias\0\u{2}\u{a}updateWeights\0\u{1}resetWeights\0\u{1}outputWeights\0\u{2}\u{12}updateRecursion\0\u{1}resetRecursion\0\u{1}outputRecursion\0\u{2}\u{12}updateBias\0\u{1}resetBias\0\u{1}outputBias\0\u{2}\u{1c}reverseInput\0")
 
   fileprivate class _StorageClass {
     var _inputSize: UInt64 = 0
@@ -11722,7 +11722,7 @@ nonisolated extension CoreMLGRU: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     return _storage
   }
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     _ = _uniqueStorage()
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       while let fieldNumber = try decoder.nextFieldNumber() {
@@ -11751,7 +11751,7 @@ nonisolated extension CoreMLGRU: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every if/case branch local when no optimizations
@@ -11806,7 +11806,7 @@ nonisolated extension CoreMLGRU: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLGRU, rhs: CoreMLGRU) -> Bool {
+  package static func ==(lhs: CoreMLGRU, rhs: CoreMLGRU) -> Bool {
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
@@ -11836,10 +11836,10 @@ nonisolated extension CoreMLGRU: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 }
 
 nonisolated extension CoreMLLSTMRule: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLLSTMRule"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{a}sequenceOutput\0\u{2}\u{a}hasBias\0\u{2}\u{a}forgetBias\0\u{2}\u{a}hasPeepholes\0\u{2}\u{a}isCoupled\0\u{2}\u{a}cellClip\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLLSTMRule"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{a}sequenceOutput\0\u{2}\u{a}hasBias\0\u{2}\u{a}forgetBias\0\u{2}\u{a}hasPeepholes\0\u{2}\u{a}isCoupled\0\u{2}\u{a}cellClip\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -11856,7 +11856,7 @@ nonisolated extension CoreMLLSTMRule: SwiftProtobuf.Message, SwiftProtobuf._Mess
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.sequenceOutput != false {
       try visitor.visitSingularBoolField(value: self.sequenceOutput, fieldNumber: 10)
     }
@@ -11878,7 +11878,7 @@ nonisolated extension CoreMLLSTMRule: SwiftProtobuf.Message, SwiftProtobuf._Mess
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLLSTMRule, rhs: CoreMLLSTMRule) -> Bool {
+  package static func ==(lhs: CoreMLLSTMRule, rhs: CoreMLLSTMRule) -> Bool {
     if lhs.sequenceOutput != rhs.sequenceOutput {return false}
     if lhs.hasBias_p != rhs.hasBias_p {return false}
     if lhs.forgetBias != rhs.forgetBias {return false}
@@ -11891,8 +11891,8 @@ nonisolated extension CoreMLLSTMRule: SwiftProtobuf.Message, SwiftProtobuf._Mess
 }
 
 nonisolated extension CoreMLLSTMWeights: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLLSTMWeights"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}inputWeights\0\u{1}forgetWeights\0\u{1}blockWeights\0\u{1}outputWeights\0\u{2}\u{10}inputRecursion\0\u{1}forgetRecursion\0\u{1}blockRecursion\0\u{1}outputRecursion\0\u{2}\u{11}inputBias\0\u{1}forgetBias\0\u{1}blockBias\0\u{1}outputBias\0\u{2}\u{11}inputPeephole\0\u{1}forgetPeephole\0\u{1}outputPeephole\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLLSTMWeights"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}inputWeights\0\u{1}forgetWeights\0\u{1}blockWeights\0\u{1}outputWeights\0\u{2}\u{10}inputRecursion\0\u{1}forgetRecursion\0\u{1}blockRecursion\0\u{1}outputRecursion\0\u{2}\u{11}inputBias\0\u{1}forgetBias\0\u{1}blockBias\0\u{1}outputBias\0\u{2}\u{11}inputPeephole\0\u{1}forgetPeephole\0\u{1}outputPeephole\0")
 
   fileprivate class _StorageClass {
     var _inputWeights: CoreMLWeights? = nil
@@ -11945,7 +11945,7 @@ nonisolated extension CoreMLLSTMWeights: SwiftProtobuf.Message, SwiftProtobuf._M
     return _storage
   }
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     _ = _uniqueStorage()
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       while let fieldNumber = try decoder.nextFieldNumber() {
@@ -11974,7 +11974,7 @@ nonisolated extension CoreMLLSTMWeights: SwiftProtobuf.Message, SwiftProtobuf._M
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every if/case branch local when no optimizations
@@ -12029,7 +12029,7 @@ nonisolated extension CoreMLLSTMWeights: SwiftProtobuf.Message, SwiftProtobuf._M
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLLSTMWeights, rhs: CoreMLLSTMWeights) -> Bool {
+  package static func ==(lhs: CoreMLLSTMWeights, rhs: CoreMLLSTMWeights) -> Bool {
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
@@ -12059,10 +12059,10 @@ nonisolated extension CoreMLLSTMWeights: SwiftProtobuf.Message, SwiftProtobuf._M
 }
 
 nonisolated extension CoreMLUnidirectionalLSTM: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLUnidirectionalLSTM"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}inputSize\0\u{1}outputSize\0\u{2}\u{8}activations\0\u{2}\u{5}rule\0\u{2}\u{5}weights\0\u{2}P\u{1}reverseInput\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLUnidirectionalLSTM"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}inputSize\0\u{1}outputSize\0\u{2}\u{8}activations\0\u{2}\u{5}rule\0\u{2}\u{5}weights\0\u{2}P\u{1}reverseInput\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -12079,7 +12079,7 @@ nonisolated extension CoreMLUnidirectionalLSTM: SwiftProtobuf.Message, SwiftProt
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -12105,7 +12105,7 @@ nonisolated extension CoreMLUnidirectionalLSTM: SwiftProtobuf.Message, SwiftProt
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLUnidirectionalLSTM, rhs: CoreMLUnidirectionalLSTM) -> Bool {
+  package static func ==(lhs: CoreMLUnidirectionalLSTM, rhs: CoreMLUnidirectionalLSTM) -> Bool {
     if lhs.inputSize != rhs.inputSize {return false}
     if lhs.outputSize != rhs.outputSize {return false}
     if lhs.activations != rhs.activations {return false}
@@ -12118,10 +12118,10 @@ nonisolated extension CoreMLUnidirectionalLSTM: SwiftProtobuf.Message, SwiftProt
 }
 
 nonisolated extension CoreMLBidirectionalLSTM: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".CoreMLBidirectionalLSTM"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}inputSize\0\u{1}outputSize\0\u{2}\u{8}forwardActivations\0\u{1}backwardActivations\0\u{2}\u{4}rule\0\u{2}\u{5}weights\0")
+  package static let protoMessageName: String = _protobuf_package + ".CoreMLBidirectionalLSTM"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}inputSize\0\u{1}outputSize\0\u{2}\u{8}forwardActivations\0\u{1}backwardActivations\0\u{2}\u{4}rule\0\u{2}\u{5}weights\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -12138,7 +12138,7 @@ nonisolated extension CoreMLBidirectionalLSTM: SwiftProtobuf.Message, SwiftProto
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -12164,7 +12164,7 @@ nonisolated extension CoreMLBidirectionalLSTM: SwiftProtobuf.Message, SwiftProto
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: CoreMLBidirectionalLSTM, rhs: CoreMLBidirectionalLSTM) -> Bool {
+  package static func ==(lhs: CoreMLBidirectionalLSTM, rhs: CoreMLBidirectionalLSTM) -> Bool {
     if lhs.inputSize != rhs.inputSize {return false}
     if lhs.outputSize != rhs.outputSize {return false}
     if lhs.forwardActivations != rhs.forwardActivations {return false}
@@ -12177,10 +12177,10 @@ nonisolated extension CoreMLBidirectionalLSTM: SwiftProtobuf.Message, SwiftProto
 }
 
 nonisolated extension MILProgram: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".MILProgram"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}functions\0")
+  package static let protoMessageName: String = _protobuf_package + ".MILProgram"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}functions\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -12193,7 +12193,7 @@ nonisolated extension MILProgram: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.version != 0 {
       try visitor.visitSingularInt64Field(value: self.version, fieldNumber: 1)
     }
@@ -12203,7 +12203,7 @@ nonisolated extension MILProgram: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: MILProgram, rhs: MILProgram) -> Bool {
+  package static func ==(lhs: MILProgram, rhs: MILProgram) -> Bool {
     if lhs.version != rhs.version {return false}
     if lhs.functions != rhs.functions {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -12212,10 +12212,10 @@ nonisolated extension MILProgram: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 }
 
 nonisolated extension MILFunction: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".MILFunction"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}inputs\0\u{1}opset\0\u{3}block_specializations\0")
+  package static let protoMessageName: String = _protobuf_package + ".MILFunction"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}inputs\0\u{1}opset\0\u{3}block_specializations\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -12229,7 +12229,7 @@ nonisolated extension MILFunction: SwiftProtobuf.Message, SwiftProtobuf._Message
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.inputs.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.inputs, fieldNumber: 1)
     }
@@ -12242,7 +12242,7 @@ nonisolated extension MILFunction: SwiftProtobuf.Message, SwiftProtobuf._Message
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: MILFunction, rhs: MILFunction) -> Bool {
+  package static func ==(lhs: MILFunction, rhs: MILFunction) -> Bool {
     if lhs.inputs != rhs.inputs {return false}
     if lhs.opset != rhs.opset {return false}
     if lhs.blockSpecializations != rhs.blockSpecializations {return false}
@@ -12252,10 +12252,10 @@ nonisolated extension MILFunction: SwiftProtobuf.Message, SwiftProtobuf._Message
 }
 
 nonisolated extension MILBlock: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".MILBlock"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{2}outputs\0\u{1}operations\0")
+  package static let protoMessageName: String = _protobuf_package + ".MILBlock"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{2}outputs\0\u{1}operations\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -12268,7 +12268,7 @@ nonisolated extension MILBlock: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.outputs.isEmpty {
       try visitor.visitRepeatedStringField(value: self.outputs, fieldNumber: 2)
     }
@@ -12278,7 +12278,7 @@ nonisolated extension MILBlock: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: MILBlock, rhs: MILBlock) -> Bool {
+  package static func ==(lhs: MILBlock, rhs: MILBlock) -> Bool {
     if lhs.outputs != rhs.outputs {return false}
     if lhs.operations != rhs.operations {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -12287,10 +12287,10 @@ nonisolated extension MILBlock: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 }
 
 nonisolated extension MILOperation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".MILOperation"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0\u{1}inputs\0\u{1}outputs\0\u{2}\u{2}attributes\0")
+  package static let protoMessageName: String = _protobuf_package + ".MILOperation"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0\u{1}inputs\0\u{1}outputs\0\u{2}\u{2}attributes\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -12305,7 +12305,7 @@ nonisolated extension MILOperation: SwiftProtobuf.Message, SwiftProtobuf._Messag
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.type.isEmpty {
       try visitor.visitSingularStringField(value: self.type, fieldNumber: 1)
     }
@@ -12321,7 +12321,7 @@ nonisolated extension MILOperation: SwiftProtobuf.Message, SwiftProtobuf._Messag
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: MILOperation, rhs: MILOperation) -> Bool {
+  package static func ==(lhs: MILOperation, rhs: MILOperation) -> Bool {
     if lhs.type != rhs.type {return false}
     if lhs.inputs != rhs.inputs {return false}
     if lhs.outputs != rhs.outputs {return false}
@@ -12332,10 +12332,10 @@ nonisolated extension MILOperation: SwiftProtobuf.Message, SwiftProtobuf._Messag
 }
 
 nonisolated extension MILArgument: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".MILArgument"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}arguments\0")
+  package static let protoMessageName: String = _protobuf_package + ".MILArgument"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}arguments\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -12347,14 +12347,14 @@ nonisolated extension MILArgument: SwiftProtobuf.Message, SwiftProtobuf._Message
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.arguments.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.arguments, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: MILArgument, rhs: MILArgument) -> Bool {
+  package static func ==(lhs: MILArgument, rhs: MILArgument) -> Bool {
     if lhs.arguments != rhs.arguments {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -12362,10 +12362,10 @@ nonisolated extension MILArgument: SwiftProtobuf.Message, SwiftProtobuf._Message
 }
 
 nonisolated extension MILBinding: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".MILBinding"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}value\0")
+  package static let protoMessageName: String = _protobuf_package + ".MILBinding"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}value\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -12397,7 +12397,7 @@ nonisolated extension MILBinding: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -12416,7 +12416,7 @@ nonisolated extension MILBinding: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: MILBinding, rhs: MILBinding) -> Bool {
+  package static func ==(lhs: MILBinding, rhs: MILBinding) -> Bool {
     if lhs.kind != rhs.kind {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -12424,10 +12424,10 @@ nonisolated extension MILBinding: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 }
 
 nonisolated extension MILNamedType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".MILNamedType"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}type\0")
+  package static let protoMessageName: String = _protobuf_package + ".MILNamedType"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}type\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -12440,7 +12440,7 @@ nonisolated extension MILNamedType: SwiftProtobuf.Message, SwiftProtobuf._Messag
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -12454,7 +12454,7 @@ nonisolated extension MILNamedType: SwiftProtobuf.Message, SwiftProtobuf._Messag
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: MILNamedType, rhs: MILNamedType) -> Bool {
+  package static func ==(lhs: MILNamedType, rhs: MILNamedType) -> Bool {
     if lhs.name != rhs.name {return false}
     if lhs._type != rhs._type {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -12463,8 +12463,8 @@ nonisolated extension MILNamedType: SwiftProtobuf.Message, SwiftProtobuf._Messag
 }
 
 nonisolated extension MILType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".MILType"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}tensor\0\u{1}list\0\u{1}tuple\0\u{1}dictionary\0\u{1}state\0")
+  package static let protoMessageName: String = _protobuf_package + ".MILType"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}tensor\0\u{1}list\0\u{1}tuple\0\u{1}dictionary\0\u{1}state\0")
 
   fileprivate class _StorageClass {
     var _kind: MILType.OneOf_Kind?
@@ -12489,7 +12489,7 @@ nonisolated extension MILType: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     return _storage
   }
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     _ = _uniqueStorage()
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       while let fieldNumber = try decoder.nextFieldNumber() {
@@ -12568,7 +12568,7 @@ nonisolated extension MILType: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every if/case branch local when no optimizations
@@ -12601,7 +12601,7 @@ nonisolated extension MILType: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: MILType, rhs: MILType) -> Bool {
+  package static func ==(lhs: MILType, rhs: MILType) -> Bool {
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
@@ -12617,8 +12617,8 @@ nonisolated extension MILType: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
 }
 
 nonisolated extension MILListType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".MILListType"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0")
+  package static let protoMessageName: String = _protobuf_package + ".MILListType"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0")
 
   fileprivate class _StorageClass {
     var _type: MILType? = nil
@@ -12643,7 +12643,7 @@ nonisolated extension MILListType: SwiftProtobuf.Message, SwiftProtobuf._Message
     return _storage
   }
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     _ = _uniqueStorage()
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       while let fieldNumber = try decoder.nextFieldNumber() {
@@ -12658,7 +12658,7 @@ nonisolated extension MILListType: SwiftProtobuf.Message, SwiftProtobuf._Message
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every if/case branch local when no optimizations
@@ -12671,7 +12671,7 @@ nonisolated extension MILListType: SwiftProtobuf.Message, SwiftProtobuf._Message
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: MILListType, rhs: MILListType) -> Bool {
+  package static func ==(lhs: MILListType, rhs: MILListType) -> Bool {
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
@@ -12687,10 +12687,10 @@ nonisolated extension MILListType: SwiftProtobuf.Message, SwiftProtobuf._Message
 }
 
 nonisolated extension MILTensorType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".MILTensorType"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}dataType\0\u{1}rank\0\u{1}dimensions\0")
+  package static let protoMessageName: String = _protobuf_package + ".MILTensorType"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}dataType\0\u{1}rank\0\u{1}dimensions\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -12704,7 +12704,7 @@ nonisolated extension MILTensorType: SwiftProtobuf.Message, SwiftProtobuf._Messa
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.dataType != 0 {
       try visitor.visitSingularInt32Field(value: self.dataType, fieldNumber: 1)
     }
@@ -12717,7 +12717,7 @@ nonisolated extension MILTensorType: SwiftProtobuf.Message, SwiftProtobuf._Messa
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: MILTensorType, rhs: MILTensorType) -> Bool {
+  package static func ==(lhs: MILTensorType, rhs: MILTensorType) -> Bool {
     if lhs.dataType != rhs.dataType {return false}
     if lhs.rank != rhs.rank {return false}
     if lhs.dimensions != rhs.dimensions {return false}
@@ -12727,10 +12727,10 @@ nonisolated extension MILTensorType: SwiftProtobuf.Message, SwiftProtobuf._Messa
 }
 
 nonisolated extension MILDimension: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".MILDimension"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}constant\0\u{1}unknown\0")
+  package static let protoMessageName: String = _protobuf_package + ".MILDimension"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}constant\0\u{1}unknown\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -12767,7 +12767,7 @@ nonisolated extension MILDimension: SwiftProtobuf.Message, SwiftProtobuf._Messag
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -12786,7 +12786,7 @@ nonisolated extension MILDimension: SwiftProtobuf.Message, SwiftProtobuf._Messag
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: MILDimension, rhs: MILDimension) -> Bool {
+  package static func ==(lhs: MILDimension, rhs: MILDimension) -> Bool {
     if lhs.kind != rhs.kind {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -12794,10 +12794,10 @@ nonisolated extension MILDimension: SwiftProtobuf.Message, SwiftProtobuf._Messag
 }
 
 nonisolated extension MILSize: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".MILSize"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}size\0")
+  package static let protoMessageName: String = _protobuf_package + ".MILSize"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}size\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -12809,14 +12809,14 @@ nonisolated extension MILSize: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.size != 0 {
       try visitor.visitSingularUInt64Field(value: self.size, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: MILSize, rhs: MILSize) -> Bool {
+  package static func ==(lhs: MILSize, rhs: MILSize) -> Bool {
     if lhs.size != rhs.size {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -12824,10 +12824,10 @@ nonisolated extension MILSize: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
 }
 
 nonisolated extension MILValue: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".MILValue"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{2}type\0\u{1}immediate\0\u{2}\u{2}blob\0")
+  package static let protoMessageName: String = _protobuf_package + ".MILValue"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{2}type\0\u{1}immediate\0\u{2}\u{2}blob\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -12865,7 +12865,7 @@ nonisolated extension MILValue: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -12887,7 +12887,7 @@ nonisolated extension MILValue: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: MILValue, rhs: MILValue) -> Bool {
+  package static func ==(lhs: MILValue, rhs: MILValue) -> Bool {
     if lhs._type != rhs._type {return false}
     if lhs.kind != rhs.kind {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -12896,10 +12896,10 @@ nonisolated extension MILValue: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 }
 
 nonisolated extension MILBlobPlace: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".MILBlobPlace"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fileName\0\u{1}offset\0")
+  package static let protoMessageName: String = _protobuf_package + ".MILBlobPlace"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fileName\0\u{1}offset\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -12912,7 +12912,7 @@ nonisolated extension MILBlobPlace: SwiftProtobuf.Message, SwiftProtobuf._Messag
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.fileName.isEmpty {
       try visitor.visitSingularStringField(value: self.fileName, fieldNumber: 1)
     }
@@ -12922,7 +12922,7 @@ nonisolated extension MILBlobPlace: SwiftProtobuf.Message, SwiftProtobuf._Messag
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: MILBlobPlace, rhs: MILBlobPlace) -> Bool {
+  package static func ==(lhs: MILBlobPlace, rhs: MILBlobPlace) -> Bool {
     if lhs.fileName != rhs.fileName {return false}
     if lhs.offset != rhs.offset {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -12931,10 +12931,10 @@ nonisolated extension MILBlobPlace: SwiftProtobuf.Message, SwiftProtobuf._Messag
 }
 
 nonisolated extension MILImmediate: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".MILImmediate"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}tensor\0\u{1}tuple\0\u{1}list\0\u{1}dictionary\0")
+  package static let protoMessageName: String = _protobuf_package + ".MILImmediate"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}tensor\0\u{1}tuple\0\u{1}list\0\u{1}dictionary\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -12997,7 +12997,7 @@ nonisolated extension MILImmediate: SwiftProtobuf.Message, SwiftProtobuf._Messag
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -13024,7 +13024,7 @@ nonisolated extension MILImmediate: SwiftProtobuf.Message, SwiftProtobuf._Messag
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: MILImmediate, rhs: MILImmediate) -> Bool {
+  package static func ==(lhs: MILImmediate, rhs: MILImmediate) -> Bool {
     if lhs.kind != rhs.kind {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -13032,10 +13032,10 @@ nonisolated extension MILImmediate: SwiftProtobuf.Message, SwiftProtobuf._Messag
 }
 
 nonisolated extension MILValues: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".MILValues"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
+  package static let protoMessageName: String = _protobuf_package + ".MILValues"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -13047,14 +13047,14 @@ nonisolated extension MILValues: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.values.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.values, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: MILValues, rhs: MILValues) -> Bool {
+  package static func ==(lhs: MILValues, rhs: MILValues) -> Bool {
     if lhs.values != rhs.values {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -13062,10 +13062,10 @@ nonisolated extension MILValues: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 }
 
 nonisolated extension MILTensor: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".MILTensor"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}floats\0\u{1}ints\0\u{1}bools\0\u{1}strings\0\u{1}longs\0\u{1}doubles\0\u{1}bytes\0")
+  package static let protoMessageName: String = _protobuf_package + ".MILTensor"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}floats\0\u{1}ints\0\u{1}bools\0\u{1}strings\0\u{1}longs\0\u{1}doubles\0\u{1}bytes\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -13167,7 +13167,7 @@ nonisolated extension MILTensor: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     // The use of inline closures is to circumvent an issue where the compiler
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
@@ -13206,7 +13206,7 @@ nonisolated extension MILTensor: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: MILTensor, rhs: MILTensor) -> Bool {
+  package static func ==(lhs: MILTensor, rhs: MILTensor) -> Bool {
     if lhs.kind != rhs.kind {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -13214,10 +13214,10 @@ nonisolated extension MILTensor: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 }
 
 nonisolated extension MILFloats: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".MILFloats"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
+  package static let protoMessageName: String = _protobuf_package + ".MILFloats"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -13229,14 +13229,14 @@ nonisolated extension MILFloats: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.values.isEmpty {
       try visitor.visitPackedFloatField(value: self.values, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: MILFloats, rhs: MILFloats) -> Bool {
+  package static func ==(lhs: MILFloats, rhs: MILFloats) -> Bool {
     if lhs.values != rhs.values {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -13244,10 +13244,10 @@ nonisolated extension MILFloats: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 }
 
 nonisolated extension MILInts: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".MILInts"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
+  package static let protoMessageName: String = _protobuf_package + ".MILInts"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -13259,14 +13259,14 @@ nonisolated extension MILInts: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.values.isEmpty {
       try visitor.visitPackedInt32Field(value: self.values, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: MILInts, rhs: MILInts) -> Bool {
+  package static func ==(lhs: MILInts, rhs: MILInts) -> Bool {
     if lhs.values != rhs.values {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -13274,10 +13274,10 @@ nonisolated extension MILInts: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
 }
 
 nonisolated extension MILBools: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".MILBools"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
+  package static let protoMessageName: String = _protobuf_package + ".MILBools"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -13289,14 +13289,14 @@ nonisolated extension MILBools: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.values.isEmpty {
       try visitor.visitPackedBoolField(value: self.values, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: MILBools, rhs: MILBools) -> Bool {
+  package static func ==(lhs: MILBools, rhs: MILBools) -> Bool {
     if lhs.values != rhs.values {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -13304,10 +13304,10 @@ nonisolated extension MILBools: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 }
 
 nonisolated extension MILStrings: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".MILStrings"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
+  package static let protoMessageName: String = _protobuf_package + ".MILStrings"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -13319,14 +13319,14 @@ nonisolated extension MILStrings: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.values.isEmpty {
       try visitor.visitRepeatedStringField(value: self.values, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: MILStrings, rhs: MILStrings) -> Bool {
+  package static func ==(lhs: MILStrings, rhs: MILStrings) -> Bool {
     if lhs.values != rhs.values {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -13334,10 +13334,10 @@ nonisolated extension MILStrings: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 }
 
 nonisolated extension MILLongs: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".MILLongs"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
+  package static let protoMessageName: String = _protobuf_package + ".MILLongs"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -13349,14 +13349,14 @@ nonisolated extension MILLongs: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.values.isEmpty {
       try visitor.visitPackedInt64Field(value: self.values, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: MILLongs, rhs: MILLongs) -> Bool {
+  package static func ==(lhs: MILLongs, rhs: MILLongs) -> Bool {
     if lhs.values != rhs.values {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -13364,10 +13364,10 @@ nonisolated extension MILLongs: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 }
 
 nonisolated extension MILDoubles: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".MILDoubles"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
+  package static let protoMessageName: String = _protobuf_package + ".MILDoubles"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -13379,14 +13379,14 @@ nonisolated extension MILDoubles: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.values.isEmpty {
       try visitor.visitPackedDoubleField(value: self.values, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: MILDoubles, rhs: MILDoubles) -> Bool {
+  package static func ==(lhs: MILDoubles, rhs: MILDoubles) -> Bool {
     if lhs.values != rhs.values {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -13394,10 +13394,10 @@ nonisolated extension MILDoubles: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 }
 
 nonisolated extension MILBytes: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".MILBytes"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
+  package static let protoMessageName: String = _protobuf_package + ".MILBytes"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
@@ -13409,14 +13409,14 @@ nonisolated extension MILBytes: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     }
   }
 
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.values.isEmpty {
       try visitor.visitSingularBytesField(value: self.values, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: MILBytes, rhs: MILBytes) -> Bool {
+  package static func ==(lhs: MILBytes, rhs: MILBytes) -> Bool {
     if lhs.values != rhs.values {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
