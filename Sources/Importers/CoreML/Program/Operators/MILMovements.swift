@@ -173,7 +173,8 @@ extension MILOperators {
     else { throw NodeFailure.invalid("the pads of a tensor \(input.sizes)") }
     let count = pads.count / 2
     let axes = (input.sizes.count - count)..<input.sizes.count
-    let amounts = (0..<count).map { pads[2 * $0] } + (0..<count).map { pads[2 * $0 + 1] }
+    let before: [Int] = (0..<count).map { pads[2 * $0] }
+    let after: [Int] = (0..<count).map { pads[2 * $0 + 1] }
     let mode: String
     switch try call.text("mode", "constant") {
     case "constant": mode = "constant"
@@ -185,6 +186,6 @@ extension MILOperators {
     call.set(
       try call.node(
         "Pad", [input, nil, value, MILCall.integers(Array(axes))],
-        ["pads": .ints(amounts), "mode": .text(mode)]))
+        ["pads": .ints(before + after), "mode": .text(mode)]))
   }
 }
