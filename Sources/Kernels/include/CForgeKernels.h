@@ -475,8 +475,7 @@ typedef struct {
   double vectors_per_cycle; /* multiply-adds of 16 lanes per cycle of a core */
   double error_factor;      /* rounding errors relative to those of fused multiply-adds */
   int32_t has_vectors;
-  int32_t
-    tile_vectors; /* the most vectors of 16 output channels that a convolution's tile computes */
+  int32_t tile_vectors; /* of 16 output channels, the most that a convolution's tile computes */
 } forge_level_facts;
 
 /* The facts of `level`, or NULL if there is no such level. */

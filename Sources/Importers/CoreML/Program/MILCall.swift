@@ -192,6 +192,14 @@ struct MILCall {
     .host(HostTensor(floats: [value], sizes: []))
   }
 
+  /// Returns paddings as ONNX states them, before all axes and then after them.
+  ///
+  /// MIL states them axis by axis.
+  static func beforeThenAfter(_ pads: [Int]) -> [Int] {
+    let before = stride(from: 0, to: pads.count, by: 2).map { pads[$0] }
+    return before + stride(from: 1, to: pads.count, by: 2).map { pads[$0] }
+  }
+
   /// Constant integers.
   static func integers(_ values: [Int]) -> FileValue {
     .host(HostTensor(integers: values.map { Int64($0) }, sizes: [values.count]))

@@ -171,10 +171,7 @@ extension MILOperators {
     guard let pads = try call.ints("pad"), pads.count.isMultiple(of: 2),
       pads.count <= 2 * input.sizes.count
     else { throw NodeFailure.invalid("the pads of a tensor \(input.sizes)") }
-    let count = pads.count / 2
-    let axes = (input.sizes.count - count)..<input.sizes.count
-    let before: [Int] = (0..<count).map { pads[2 * $0] }
-    let after: [Int] = (0..<count).map { pads[2 * $0 + 1] }
+    let axes = (input.sizes.count - pads.count / 2)..<input.sizes.count
     let mode: String
     switch try call.text("mode", "constant") {
     case "constant": mode = "constant"
@@ -186,6 +183,6 @@ extension MILOperators {
     call.set(
       try call.node(
         "Pad", [input, nil, value, MILCall.integers(Array(axes))],
-        ["pads": .ints(before + after), "mode": .text(mode)]))
+        ["pads": .ints(MILCall.beforeThenAfter(pads)), "mode": .text(mode)]))
   }
 }

@@ -40,13 +40,13 @@ extension MILOperators {
     return attributes
   }
 
-  /// The paddings before all axes and then after them; MIL states them axis by axis.
+  /// The paddings in ONNX's order, 0 if none are stated.
   private static func pads(_ call: MILCall, rank: Int) throws -> [Int] {
     let pads = try call.ints("pad") ?? Array(repeating: 0, count: 2 * rank)
     guard pads.count == 2 * rank else {
       throw NodeFailure.invalid("\(pads.count) pads of \(rank) dimensions")
     }
-    return (0..<rank).map { pads[2 * $0] } + (0..<rank).map { pads[2 * $0 + 1] }
+    return MILCall.beforeThenAfter(pads)
   }
 
   private static func pool(
