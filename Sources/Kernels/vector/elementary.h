@@ -25,20 +25,26 @@ FORGE_INLINE v16i integers(reduced a) { return (v16i)a.shifted - (v16i)splat(125
 
 /* (exp(r) - 1 - r) / r^2 for |r| <= log(2) / 2. */
 FORGE_INLINE v16 exp_second_reduced(v16 r) {
-  v16 p = splat(0.00138982385f);
-  p = multiply_add(p, r, splat(0.00836609956f));
-  p = multiply_add(p, r, splat(0.0416668542f));
-  p = multiply_add(p, r, splat(0.16666548f));
-  return multiply_add(p, r, splat(0.5f));
+  const v16 square = r * r;
+  v16 p = multiply_add(splat(0.00836609956f), r, splat(0.0416668542f));
+  p = multiply_add(splat(0.00138982385f), square, p);
+  return multiply_add(p, square, multiply_add(splat(0.16666548f), r, splat(0.5f)));
 }
 
 /* 2^n for -126 <= n <= 127. */
 FORGE_INLINE v16 power_of_2(v16i n) { return (v16)((n + 127) << 23); }
 
-/* exp(a.r) * 2^a.n, rounded once where it is no normal number. */
-FORGE_INLINE v16 exp_of_reduced(reduced a) {
-  v16 y = multiply_add(exp_second_reduced(a.r), a.r, splat(1));
-  y = multiply_add(y, a.r, splat(1));
+/* exp(a.r). */
+FORGE_INLINE v16 exp_of_rest(reduced a) {
+  const v16 y = multiply_add(exp_second_reduced(a.r), a.r, splat(1));
+  return multiply_add(y, a.r, splat(1));
+}
+
+/* Returns exp(x). Overflows to inf, underflows gradually to 0: it is rounded once where it is no
+ * normal number. */
+FORGE_INLINE v16 exp_of(v16 x) {
+  const reduced a = reduce(clamp(x, splat(-104), splat(89)));
+  const v16 y = exp_of_rest(a);
 #if FORGE_HAS_SCALE
   return (v16)_mm512_scalef_ps((__m512)y, (__m512)a.n);
 #else
@@ -48,19 +54,21 @@ FORGE_INLINE v16 exp_of_reduced(reduced a) {
 #endif
 }
 
-/* Returns exp(x). Overflows to inf, underflows gradually to 0. */
-FORGE_INLINE v16 exp_of(v16 x) { return exp_of_reduced(reduce(clamp(x, splat(-104), splat(89)))); }
+/* factor * exp(a.r) * 2^a.n for -166 <= a.n <= 0, rounded like exp_of. */
+FORGE_INLINE v16 negative_exp_of_reduced(reduced a, v16 factor) {
+  const v16 y = exp_of_rest(a);
+#if FORGE_HAS_SCALE
+  return (v16)_mm512_scalef_ps((__m512)(y * factor), (__m512)a.n);
+#else
+  /* 2^(n + 40) is a normal number. */
+  const v16 power = (v16)(((v16i)a.shifted << 23) + (167 << 23));
+  return y * power * (factor * 0x1p-40f);
+#endif
+}
 
 /* Returns exp(x) for x <= 0. */
 FORGE_INLINE v16 exp_of_negative(v16 x) {
-  return exp_of_reduced(reduce(choose(splat(-104) > x, splat(-104), x)));
-}
-
-/* Returns exp(x + rest) for x <= 0, where `rest` is a correction below the precision of x. */
-FORGE_INLINE v16 exp_of_negative_with(v16 x, v16 rest) {
-  reduced a = reduce(choose(splat(-104) > x, splat(-104), x));
-  a.r += rest;
-  return exp_of_reduced(a);
+  return negative_exp_of_reduced(reduce(choose(splat(-104) > x, splat(-104), x)), splat(1));
 }
 
 /* Returns exp(x) - 1 for x <= 0, accurate also for small x. */
@@ -135,23 +143,20 @@ FORGE_INLINE v16 mish_of(v16 x) {
  * tail. */
 FORGE_INLINE v16 normal_of(v16 x) {
   v16 z = magnitude(x);
-  z = choose(z > 15, splat(15), z); /* the tail is 0 in floats from 14.5 */
-  v16 n = splat(0.00415320322f);
-  n = multiply_add(n, z, splat(0.0408810228f));
-  n = multiply_add(n, z, splat(0.183968931f));
-  n = multiply_add(n, z, splat(0.439283311f));
-  n = multiply_add(n, z, splat(0.5f));
-  v16 d = splat(0.0104104253f);
-  d = multiply_add(d, z, splat(0.102479637f));
-  d = multiply_add(d, z, splat(0.471408129f));
-  d = multiply_add(d, z, splat(1.20554769f));
-  d = multiply_add(d, z, splat(1.67645168f));
-  d = multiply_add(d, z, splat(1));
+  z = choose(splat(15) < z, splat(15), z); /* the tail is 0 in floats from 14.5 */
+  const v16 square = z * z;
+  v16 n = multiply_add(splat(0.0408810228f), z, splat(0.183968931f));
+  n = multiply_add(splat(0.00415320322f), square, n);
+  n = multiply_add(n, square, multiply_add(splat(0.439283311f), z, splat(0.5f)));
+  v16 d = multiply_add(splat(0.0104104253f), z, splat(0.102479637f));
+  d = multiply_add(d, square, multiply_add(splat(0.471408129f), z, splat(1.20554769f)));
+  d = multiply_add(d, square, multiply_add(splat(1.67645168f), z, splat(1)));
   /* z^2 = high^2 + (z - high) (z + high). The square of `high`, of few bits, is exact. */
   const v16 high = (v16)((v16i)z & ~0xfff);
-  const v16 rest = (z - high) * (z + high) * -0.5f;
-  const v16 tail = exp_of_negative_with(high * high * -0.5f, rest) * (n / d);
-  return choose(x < 0, tail, 1 - tail);
+  reduced a = reduce(high * high * -0.5f);
+  a.r += (z - high) * (z + high) * -0.5f;
+  const v16 tail = negative_exp_of_reduced(a, n / d);
+  return choose((v16i)x < 0, tail, 1 - tail);
 }
 
 /* erf(x) = x P(x^2) up to 1, 1 - 2 Phi(-sqrt(2) x) beyond. */
