@@ -61,8 +61,7 @@ FORGE_INLINE v16 negative_exp_of_reduced(reduced a, v16 factor) {
   return (v16)_mm512_scalef_ps((__m512)(y * factor), (__m512)a.n);
 #else
   /* 2^(n + 40) is a normal number. */
-  const v16 power = (v16)(((v16i)a.shifted << 23) + (167 << 23));
-  return y * power * (factor * 0x1p-40f);
+  return y * power_of_2(integers(a) + 40) * (factor * 0x1p-40f);
 #endif
 }
 
