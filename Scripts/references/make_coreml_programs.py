@@ -726,7 +726,7 @@ def later():
 
 
 def lstm_steps(x, w, r, b, peephole, h, c, backwards=False):
-    """Gates in the order input, forget, output, cell."""
+    """Gates in the order input, forget, output, cell; outputs in the order of the input."""
     units, rows = r.shape[1], {}
     times = range(len(x))
     for t in reversed(times) if backwards else times:
@@ -738,6 +738,33 @@ def lstm_steps(x, w, r, b, peephole, h, c, backwards=False):
         h = sigmoid(o + po * c) * np.tanh(c)
         rows[t] = h
     return np.stack([rows[t] for t in times]), h, c
+
+
+def gru_steps(x, w, r, b, h):
+    """Gates in the order reset, candidate, update.
+
+    coremltools' own test computes it so (TestGRU of
+    converters/mil/mil/ops/tests/iOS14/test_recurrent.py).
+    """
+    rows, units = [], r.shape[1]
+    wr, wo, wz = np.split(w, 3)
+    rr, ro, rz = np.split(r, 3)
+    br, bo, bz = np.split(b, 3)
+    for row in x:
+        reset = sigmoid(row @ wr.T + h @ rr.T + br)
+        update = sigmoid(row @ wz.T + h @ rz.T + bz)
+        candidate = np.tanh(row @ wo.T + (h * reset) @ ro.T + bo)
+        h = (1 - update) * candidate + update * h
+        rows.append(h)
+    return np.stack(rows), h
+
+
+def rnn_steps(x, w, r, b, h, function):
+    rows = []
+    for row in x:
+        h = function(row @ w.T + b + h @ r.T)
+        rows.append(h)
+    return np.stack(rows), h
 
 
 def recurrent():
@@ -768,24 +795,75 @@ def recurrent():
         peephole_back=peep[1], direction="bidirectional", output_sequence=True),
         *[np.concatenate(pair, -1) for pair in zip(one, two)])
     w3, r3, b3 = weights(3, 80)
-    h, rows = a["h"], []
-    for t in range(5):
-        i, k = x[t] @ w3.T + b3, h @ r3.T
-        reset, update = sigmoid(i[:, :4] + k[:, :4]), sigmoid(i[:, 8:] + k[:, 8:])
-        candidate = np.tanh(i[:, 4:8] + reset * k[:, 4:8])
-        h = (1 - update) * candidate + update * h
-        rows.append(h)
     p.add("gru", lambda i: mb.gru(
         x=i["x"], initial_h=i["h"], weight_ih=w3, weight_hh=r3, bias=b3, output_sequence=True),
-        np.stack(rows), h)
+        *gru_steps(x, w3, r3, b3, a["h"]))
     w1, r1, b1 = weights(1, 120)
-    h = a["h"]
-    for t in reversed(range(5)):
-        h = np.maximum(x[t] @ w1.T + b1 + h @ r1.T, 0)
+    _, h = rnn_steps(x[::-1], w1, r1, b1, a["h"], lambda z: np.maximum(z, 0))
     p.add("rnn", lambda i: mb.rnn(
         x=i["x"], initial_h=i["h"], weight_ih=w1, weight_hh=r1, bias=b1, direction="reverse",
         output_sequence=False, activation="relu"), h[None], h)
     return p.package()
+
+
+def reversed_sequences():
+    """All outputs of recurrent layers that read the sequence from its end.
+
+    coremltools' own tests (converters/mil/mil/ops/tests/iOS14/test_recurrent.py) compare them with
+    a layer of PyTorch, or of NumPy, that reads the reversed sequence, and reverse no outputs.
+    """
+    p = Program(x=(5, 2, 3), h=(2, 4), c=(2, 4))
+    a = {name: values.astype(np.float64) for name, values in p.ready().items()}
+
+    def weights(gates, seed):
+        return [seeded(4 * gates * n, seed + n).reshape((4 * gates, n) if n > 1 else (4 * gates,))
+                for n in (3, 4, 1)]
+
+    def options(w, r, b):
+        return dict(weight_ih=w, weight_hh=r, bias=b, direction="reverse", output_sequence=True)
+
+    def module(kind, w, r, b, order):
+        """A layer of PyTorch; order has the gates of PyTorch among those of MIL."""
+        layer = kind(3, 4)
+        for own, values in zip(layer.all_weights[0], (w, r, b, np.zeros_like(b))):
+            parts = np.split(values, len(order))
+            own.data = torch.from_numpy(np.concatenate([parts[k] for k in order]))
+        return layer.double()
+
+    flipped = torch.flip(torch.from_numpy(a["x"]), [0])
+    h0, c0 = (torch.from_numpy(a[name])[None] for name in "hc")
+    w, r, b = weights(4, 20)
+    with torch.no_grad():
+        y, (h, c) = module(nn.LSTM, w, r, b, [0, 1, 3, 2])(flipped, (h0, c0))
+    p.add("lstm", lambda i: mb.lstm(
+        x=i["x"], initial_h=i["h"], initial_c=i["c"], **options(w, r, b)), y, h[0], c[0])
+    w1, r1, b1 = weights(1, 120)
+    with torch.no_grad():
+        y, h = module(nn.RNN, w1, r1, b1, [0])(flipped, h0)
+    p.add("rnn", lambda i: mb.rnn(x=i["x"], initial_h=i["h"], **options(w1, r1, b1)), y, h[0])
+    w3, r3, b3 = weights(3, 80)
+    p.add("gru", lambda i: mb.gru(x=i["x"], initial_h=i["h"], **options(w3, r3, b3)),
+          *gru_steps(a["x"][::-1], w3, r3, b3, a["h"]))
+    return p.package()
+
+
+def resets_after():
+    """A GRU whose reset gate multiplies the recurrent product, with both biases, as PyTorch's."""
+    p = Program(x=(5, 2, 3), h=(2, 4))
+    a = {name: values.astype(np.float64) for name, values in p.ready().items()}
+    w, r = seeded(36, 13).reshape(12, 3), seeded(48, 14).reshape(12, 4)
+    inner, own = seeded(12, 15), seeded(12, 16)
+    layer = nn.GRU(3, 4)
+    # MIL has the gates reset, candidate, update; PyTorch reset, update, candidate.
+    for target, values in zip(layer.all_weights[0], (w, r, inner, own)):
+        parts = np.split(values, 3)
+        target.data = torch.from_numpy(np.concatenate([parts[k] for k in (0, 2, 1)]))
+    with torch.no_grad():
+        y, h = layer.double()(torch.from_numpy(a["x"]), torch.from_numpy(a["h"])[None])
+    p.add("gru", lambda i: mb.gru(
+        x=i["x"], initial_h=i["h"], weight_ih=w, weight_hh=r, input_bias=inner, bias=own,
+        reset_after=True, output_sequence=True), y, h[0])
+    return p.package(ct.target.iOS18)
 
 
 def bits(values, count):
@@ -875,8 +953,9 @@ def unsupported():
 
 
 def made():
-    for make in [vision, half, classifier, numbered, encoder, fused, tagger, flexible, chain, choice, functions,
-                 arrangements, windows, later, recurrent, compressed, blocks, unsupported]:
+    for make in [vision, half, classifier, numbered, encoder, fused, tagger, flexible, chain,
+                 choice, functions, arrangements, windows, later, recurrent, reversed_sequences,
+                 resets_after, compressed, blocks, unsupported]:
         yield make.__name__, *make()
 
 

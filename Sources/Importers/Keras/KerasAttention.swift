@@ -49,7 +49,8 @@ enum KerasAttention {
     let outputs = try layer.config.integers("output_shape")
     guard outputs?.count ?? 1 == 1 else { throw .unsupported("output_shape of several axes") }
     return .one { call throws(KerasFault) in
-      let sources = try sources(call)
+      let arguments = try arguments(call)
+      let sources = try sources(arguments)
       let widths = [
         ("query", sizes.heads.multipliedReportingOverflow(by: sizes.keyChannels)),
         ("key", sizes.groups.multipliedReportingOverflow(by: sizes.keyChannels)),
@@ -62,8 +63,9 @@ enum KerasAttention {
           neurons: width.partialValue, useBias: useBias, name: "\(layer.path)/\(part)")
         operands.append(try call.apply(dense, to: source))
       }
-      let mask = try mask(call)
-      let isCausal = try isCausal(call)
+      // 0 for each hidden key.
+      let mask = try arguments.tensor("attention_mask")?.tensor
+      let isCausal = try arguments.flag("use_causal_mask")
       let attention = ScaledDotProductAttention(
         heads: sizes.heads, keyValueHeads: sizes.groups, isCausal: isCausal,
         mask: mask == nil ? .none : .visible, name: "\(call.name)/attention")
@@ -81,40 +83,32 @@ enum KerasAttention {
     }
   }
 
+  /// The parameters of the method `call` of both layers.
+  private static let parameters = [
+    "query", "value", "key", "query_mask", "value_mask", "key_mask", "attention_mask",
+    "return_attention_scores", "training", "use_causal_mask",
+  ]
+
+  /// The arguments of a call, without those that Forge has no counterpart of.
+  private static func arguments(_ call: KerasCall) throws(KerasFault) -> KerasArguments {
+    let arguments = try KerasArguments(call, parameters: parameters)
+    try arguments.refuse("query_mask", "value_mask", "key_mask", "return_attention_scores")
+    try arguments.refuseTraining(of: call.layer)
+    return arguments
+  }
+
   /// The tensors of queries, keys and values; the keys are the values if a call has none.
-  private static func sources(_ call: KerasCall) throws(KerasFault) -> [Tensor] {
-    func argument(_ place: Int, _ name: String) throws(KerasFault) -> KerasTensor? {
-      let given = call.arguments.count > place ? call.arguments[place] : call.keywords[name]
-      return given?.tensors.first
-    }
-    guard let query = try argument(0, "query"), let value = try argument(1, "value") else {
+  private static func sources(_ arguments: KerasArguments) throws(KerasFault) -> [Tensor] {
+    guard let query = try arguments.tensor("query"), let value = try arguments.tensor("value")
+    else {
       throw .invalid("the attention lacks an input", needs: "a query and a value")
     }
-    let key = try argument(2, "key") ?? value
+    let key = try arguments.tensor("key") ?? value
     for tensor in [query, key, value] where tensor.rank != 2 {
       throw .invalid(
         "the input is not a sequence", received: "\(tensor.rank) axes besides the batch",
         needs: "2")
     }
     return [query.tensor, key.tensor, value.tensor]
-  }
-
-  /// The mask of a call, 0 for each hidden key.
-  private static func mask(_ call: KerasCall) throws(KerasFault) -> Tensor? {
-    for name in ["query_mask", "value_mask", "key_mask"]
-    where call.keywords[name]?.tensors.isEmpty == false {
-      throw .unsupported("\(name) of a call")
-    }
-    return call.keywords["attention_mask"]?.tensors.first?.tensor
-  }
-
-  private static func isCausal(_ call: KerasCall) throws(KerasFault) -> Bool {
-    guard case .json(let json)? = call.keywords["use_causal_mask"], !json.isNull else {
-      return false
-    }
-    guard let flag = json.flag else {
-      throw .invalid("use_causal_mask is no truth value", needs: "true or false")
-    }
-    return flag
   }
 }

@@ -62,6 +62,11 @@ struct KerasBuilder {
       switch part {
       case .input: break
       case .unsupported: results[node] = .some(nil)
+      case .model(let inner) where arguments.isTraining && inner.differsInTraining:
+        let entry = description.layers[node.layer]
+        context.unsupported.append(
+          UnsupportedNode(type: entry.kind, detail: "training true of a call", name: entry.name))
+        results[node] = .some(nil)
       case .model(let inner):
         let outputs = try apply(inner, to: order)
         let known = outputs.compactMap(\.self)

@@ -11,9 +11,13 @@ enum KerasCatalog {
     KerasPoolings.makers, KerasGlobalPoolings.makers, KerasNormalizations.makers,
     KerasAffines.makers, KerasActivationLayers.makers, KerasMerges.makers, KerasBorders.makers,
     KerasRearrangements.makers, KerasSamplings.makers, KerasNoise.makers, KerasWrappers.makers,
-    KerasApplications.makers, KerasDot.makers, KerasRecurrent.makers,
-    KerasAttention.makers, KerasEmbedding.makers,
+    KerasApplications.makers, KerasDot.makers, KerasEmbedding.makers,
   ].reduce(into: [:]) { $0.merge($1) { first, _ in first } }
+
+  /// Layers with several arguments of a call, which they read by ``KerasArguments``.
+  private static let readers = KerasRecurrent.makers.merging(KerasAttention.makers) {
+    first, _ in first
+  }
 
   /// What a layer does.
   static func step(for layer: KerasLayer) throws(KerasFault) -> KerasStep {
@@ -21,8 +25,9 @@ enum KerasCatalog {
     if layer.kind == "TFOpLambda" || layer.kind == "SlicingOpLambda" {
       return try KerasOperations.tensorFlowStep(for: layer)
     }
+    if let reader = readers[layer.kind] { return try reader(layer) }
     guard let maker = makers[layer.kind] else { throw .unsupported(nil) }
-    return try maker(layer)
+    return try maker(layer).ofInputs(layer)
   }
 }
 

@@ -8,6 +8,9 @@ enum KerasNormalizations {
     "UnitNormalization": unit, "RMSNormalization": rootMeanSquare,
   ]
 
+  /// Those by the statistics of the batch, which a call with `training=True` computes anew.
+  static let batchKinds = ["BatchNormalization", "SyncBatchNormalization"]
+
   /// The axis of a normalization by channel; lists of one are usual.
   private static func axis(_ layer: KerasLayer) throws(KerasFault) -> Int {
     let axes = try layer.config.integers("axis") ?? [-1]

@@ -76,6 +76,17 @@ struct KerasPlan: Sendable {
     }
   }
 
+  /// Whether a call with `training=True` computes something else than other calls.
+  var differsInTraining: Bool {
+    parts.contains { part in
+      switch part {
+      case .layer(let layer, _): layer.differsInTraining
+      case .model(let inner): inner.differsInTraining
+      case .input, .unsupported: false
+      }
+    }
+  }
+
   private static func part(
     _ entry: KerasModelDescription.Entry, _ path: String, _ context: inout Context
   ) throws(ImportError) -> Part {

@@ -154,18 +154,23 @@ enum KerasRecurrent {
     }
   }
 
-  /// The sequence and the initial states, which a call may have as further inputs or by name.
+  /// The sequence and the initial states, which Keras 2 writes as further tensors of the input.
   private static func inputs(
     _ call: KerasCall
   ) throws(KerasFault) -> (sequence: Tensor, states: [Tensor]) {
-    guard call.keywords["mask"]?.tensors.isEmpty ?? true else { throw .unsupported("a mask") }
-    guard let sequence = call.inputs.first, sequence.rank == 2 else {
+    let arguments = try KerasArguments(
+      call, parameters: ["sequences", "initial_state", "mask", "training"])
+    try arguments.refuse("mask")
+    try arguments.refuseTraining(of: call.layer)
+    var given: [KerasTensor] = []
+    // The names in versions of Keras, of which a call has one at most.
+    for name in ["sequences", "sequence", "inputs"] { given += try arguments.tensors(name) }
+    guard let sequence = given.first, sequence.rank == 2 else {
       throw .invalid(
         "the input is not a sequence",
-        received: "\(call.inputs.first?.rank ?? 0) axes besides the batch", needs: "2")
+        received: "\(given.first?.rank ?? 0) axes besides the batch", needs: "2")
     }
-    let states = call.inputs.dropFirst().map(\.tensor)
-    let named = call.keywords["initial_state"]?.tensors.map(\.tensor) ?? []
-    return (sequence.tensor, states + named)
+    let states = given.dropFirst() + (try arguments.tensors("initial_state"))
+    return (sequence.tensor, states.map(\.tensor))
   }
 }

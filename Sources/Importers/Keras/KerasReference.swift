@@ -80,6 +80,13 @@ struct KerasCallArguments: Sendable {
     arguments.flatMap(\.references) + keywords.flatMap(\.value.references)
   }
 
+  /// Whether a model is called with `training=True`, its second argument.
+  var isTraining: Bool {
+    let named = keywords.first { $0.name == "training" }?.value
+    guard case .json(let json)? = named ?? arguments.dropFirst().first else { return false }
+    return json.flag == true
+  }
+
   /// The calls in `inbound_nodes` of a layer; `nil` if it is not one of the forms that Keras
   /// writes.
   static func calls(_ nodes: JSONValue?) -> [KerasCallArguments]? {

@@ -54,7 +54,11 @@ import Testing
   }
 
   /// Every operation by itself.
-  @Test(arguments: ["functions", "arrangements", "windows", "later", "recurrent"])
+  @Test(
+    arguments: [
+      "functions", "arrangements", "windows", "later", "recurrent", "reversed_sequences",
+      "resets_after",
+    ])
   func operations(name: String) throws {
     try Self.check(name)
   }

@@ -187,6 +187,16 @@ struct MILCall {
     set(try node(type, [try value()], attributes))
   }
 
+  /// A value with the elements along axes in the opposite order.
+  mutating func reversed(_ value: FileValue, axes: [Int]) throws -> FileValue {
+    try node(
+      "Slice", [value, nil, nil, nil, Self.integers(axes.map { _ in -1 })],
+      [
+        "axes": .ints(axes), "starts": .ints(axes.map { _ in -1 }),
+        "ends": .ints(axes.map { _ in Int.min }),
+      ])
+  }
+
   /// A constant number.
   static func number(_ value: Float) -> FileValue {
     .host(HostTensor(floats: [value], sizes: []))

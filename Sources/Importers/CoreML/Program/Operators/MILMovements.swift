@@ -82,12 +82,7 @@ extension MILOperators {
     "reverse": { call in
       let input = try call.value()
       let axes = try call.ints("axes") ?? Array(input.sizes.indices)
-      let inputs = [input, nil, nil, nil, MILCall.integers(axes.map { _ in -1 })]
-      let attributes: [String: OnnxAttribute] = [
-        "axes": .ints(axes), "starts": .ints(axes.map { _ in -1 }),
-        "ends": .ints(axes.map { _ in Int.min }),
-      ]
-      call.set(try call.node("Slice", inputs, attributes))
+      call.set(try call.reversed(input, axes: axes))
     },
     "crop": { call in
       let input = try call.value()

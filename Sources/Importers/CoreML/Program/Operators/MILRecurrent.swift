@@ -6,6 +6,12 @@ extension MILOperators {
   ///
   /// MIL orders the gates of an LSTM as input, forget, output, cell and those of a GRU as reset,
   /// candidate, update; ONNX has input, output, forget, cell and update, reset, candidate.
+  ///
+  /// The descriptions of the operations leave two things open, which coremltools' own tests settle
+  /// (`converters/mil/mil/ops/tests/iOS14/test_recurrent.py`, which compare Core ML with PyTorch
+  /// and NumPy): the reset gate of a GRU multiplies the state before the matrix does, unless
+  /// `reset_after` is true, and the outputs of the direction `reverse` are in the order in which
+  /// they are computed.
   static let recurrent: [String: Operation] = [
     "lstm": { call in
       guard try call.optional("clip") == nil else { throw NodeFailure.unsupported("clip") }
@@ -19,10 +25,9 @@ extension MILOperators {
       let functions = [
         try call.text("recurrent_activation", "sigmoid"), try call.text("activation", "tanh"),
       ]
-      // The reset gate multiplies the product of the state, without the bias.
       try run(
         &call, "GRU", gates: [2, 0, 1], activations: functions, states: ["initial_h"],
-        ["linear_before_reset": .int(1)])
+        ["linear_before_reset": .int(try call.bool("reset_after", false) ? 1 : 0)])
     },
     "rnn": { call in
       try run(
@@ -46,11 +51,12 @@ extension MILOperators {
     let weights = try joined(call, "weight_ih", suffixes, gates, units: units)
     let loops = try joined(call, "weight_hh", suffixes, gates, units: units)
     guard let weights, let loops else { throw NodeFailure.invalid("no weights") }
-    // The second bias of ONNX is zero.
+    // ONNX has biases of the input's products, then those of the recurrent ones.
     var biases = try joined(call, "bias", suffixes, gates, units: units)
-    if let own = biases {
-      let zeros = HostTensor(type: .float32, sizes: own.sizes, storage: .repeated(0))
-      biases = try HostTensor.concatenated([own, zeros], axis: 1)
+    let inputBiases = try joined(call, "input_bias", suffixes, gates, units: units)
+    if let known = biases ?? inputBiases {
+      let zeros = HostTensor(type: .float32, sizes: known.sizes, storage: .repeated(0))
+      biases = try HostTensor.concatenated([inputBiases ?? zeros, biases ?? zeros], axis: 1)
     }
     let peepholes =
       gates.count == 4
@@ -87,8 +93,10 @@ extension MILOperators {
       }
     }
     if try call.bool("output_sequence", false) {
-      let sequence = try results[0].transposed([0, 2, 1, 3])
-      call.set(try sequence.reshaped(to: [times, rows, width]))
+      let ordered = try results[0].transposed([0, 2, 1, 3])
+      let sequence = try ordered.reshaped(to: [times, rows, width])
+      // ONNX returns the outputs in the order of the input.
+      call.set(direction == "reverse" ? try call.reversed(sequence, axes: [0]) : sequence)
     }
   }
 
