@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Writes Tests/Fixtures/attention.json: what Keras, PyTorch and ONNX Runtime compute for attention
-and the layers around it.
+"""Writes Tests/Fixtures/attention.json: what Keras, PyTorch, ONNX Runtime and NumPy compute for
+attention and the layers around it.
 
 Run it from anywhere; each part of the cases needs its packages:
 
     python Scripts/references/make_attention_references.py keras   # keras with any of its back ends
     python Scripts/references/make_attention_references.py torch   # torch
     python Scripts/references/make_attention_references.py onnx    # onnx, onnxruntime
+    python Scripts/references/make_attention_references.py numpy
 
 Each run replaces the cases of its part and keeps the others. Numbers are seeded by the case's name.
 The layers of the cases are written in Swift, in AttentionLayers.swift, by the same names. Sequences
@@ -234,9 +235,52 @@ ONNX = [
 ]
 
 
+# ---- NumPy ---------------------------------------------------------------------------------------
+
+
+def sines(length, channels, base):
+    """Sines and cosines of positions, in double precision.
+
+    "Attention Is All You Need" has sin(t / base^(2i/channels)) in channel 2i and the cosine in
+    channel 2i + 1; KerasHub's SinePositionEncoding computes them by this arithmetic. An odd number
+    of channels ends with a sine.
+    """
+    channel = np.arange(channels)
+    timescales = (1 / base) ** (2.0 * (channel // 2) / channels)
+    angles = np.arange(length, dtype=np.float64)[:, None] * timescales
+    table = np.where(channel % 2 == 0, np.sin(angles), np.cos(angles))
+    if channels % 2 == 0:
+        # The arithmetic of PyTorch's tutorial on transformers, which takes even numbers only.
+        factors = np.exp(np.arange(0, channels, 2) * (-np.log(base) / channels))
+        other = np.arange(length)[:, None] * factors
+        assert np.allclose(table[:, 0::2], np.sin(other), rtol=0, atol=1e-10)
+        assert np.allclose(table[:, 1::2], np.cos(other), rtol=0, atol=1e-10)
+    return table
+
+
+def run_numpy(case):
+    """A sequence with the sines of its positions added, as NumPy computes it."""
+    name, size, base = case
+    x = values(seeded(name), size, scale=1.5)
+    result = x.astype(np.float64) + sines(*size[-2:], base)
+    return record(name, f"numpy {np.__version__}", [x], result)
+
+
+NUMPY = [
+    ("numpy sines", (13, 8), 10_000),
+    ("numpy sines of odd channels", (10, 7), 10_000),
+    ("numpy sines of one channel", (5, 1), 10_000),
+    ("numpy sines of many positions", (601, 3), 10_000),
+    ("numpy sines of rows", (3, 5, 6), 10_000),
+    ("numpy sines of another base", (9, 11), 77),
+]
+
+
 def main():
     """Replaces the cases of one part."""
-    parts = {"keras": (KERAS, run_keras), "torch": (TORCH, run_torch), "onnx": (ONNX, run_onnx)}
+    parts = {
+        "keras": (KERAS, run_keras), "torch": (TORCH, run_torch), "onnx": (ONNX, run_onnx),
+        "numpy": (NUMPY, run_numpy)}
     which = sys.argv[1] if len(sys.argv) == 2 else ""
     if which not in parts:
         sys.exit(__doc__)

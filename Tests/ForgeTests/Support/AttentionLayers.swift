@@ -4,6 +4,7 @@ import Forge
 enum AttentionLayers {
   /// All of them.
   static let all: [String: any Layer] = keras.merging(torch) { $1 }.merging(onnx) { $1 }
+    .merging(numpy) { $1 }
 
   private static let keras: [String: any Layer] = [
     "keras attention": MultiHeadAttention(heads: 4, keyChannels: 5, name: "layer"),
@@ -50,5 +51,14 @@ enum AttentionLayers {
     "onnx rotary halves": PositionalEncoding(.rotary(.halves(), heads: 4)),
     "onnx rotary neighbours": PositionalEncoding(.rotary(.neighbours(), heads: 3)),
     "onnx rotary of a part": PositionalEncoding(.rotary(.halves(channels: 8), heads: 2)),
+  ]
+
+  private static let numpy: [String: any Layer] = [
+    "numpy sines": PositionalEncoding(),
+    "numpy sines of odd channels": PositionalEncoding(),
+    "numpy sines of one channel": PositionalEncoding(),
+    "numpy sines of many positions": PositionalEncoding(),
+    "numpy sines of rows": PositionalEncoding(),
+    "numpy sines of another base": PositionalEncoding(.sinusoidal(base: 77)),
   ]
 }
