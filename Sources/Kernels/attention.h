@@ -16,12 +16,13 @@ typedef struct {
   const float *mask; /* of query 0 and key 0 */
 } forge_attention_part;
 
-/* The number of rows before the present part of a table, which leaves `room` rows for it. */
+/* Returns the position that a view holds, as a whole number from 0 to `last`, the largest that
+ * leaves room for the present part. NaN is 0. */
 FORGE_INLINE int64_t forge_position(const forge_view *view, const forge_frame *frame,
-                                    int64_t room) {
+                                    int64_t last) {
   const float position = *forge_origin(view, frame);
   if (!(position >= 0)) return 0;
-  return position < (float)room ? (int64_t)position : forge_larger(room, 0);
+  return position < (float)last ? (int64_t)position : forge_larger(last, 0);
 }
 
 FORGE_INLINE forge_attention_part forge_attention_part_of(const forge_attention_arguments *a,

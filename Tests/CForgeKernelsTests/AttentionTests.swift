@@ -60,7 +60,8 @@ import Testing
   }
 
   private struct Numbers {
-    let queries, keys, values: [Float]
+    let queries: [Float]
+    var keys, values: [Float]
 
     init(_ test: Case) {
       var random = SeededGenerator(seed: 12)
@@ -73,9 +74,10 @@ import Testing
   /// The call of a case: on blocked images of the keys that exist, or on tables whose other rows
   /// are NaN, so that a read of them shows.
   private func call(
-    _ test: Case, _ level: Level, tables: Bool, position: Float? = nil
+    _ test: Case, _ level: Level, tables: Bool, position: Float? = nil,
+    numbers: Numbers? = nil, mask: (kind: forge_attention_mask, values: [Float])? = nil
   ) -> Call {
-    let numbers = Numbers(test)
+    let numbers = numbers ?? Numbers(test)
     let (keyChannels, valueChannels) =
       (test.groups * test.channels, test.groups * test.valueChannels)
     var arguments = forge_attention_arguments()
@@ -108,6 +110,12 @@ import Testing
     arguments.position.base = 4
     arguments.scratch.base = 5
     arguments.is_causal = 1
+    if let mask {
+      // It is the same for all rows, heads and queries.
+      arguments.mask_kind = Int32(mask.kind.rawValue)
+      arguments.mask_key = 1
+      arguments.mask.base = 6
+    }
     (arguments.heads, arguments.groups) = (Int32(test.heads), Int32(test.groups))
     arguments.scale = 0.75
     arguments.cap = test.cap
@@ -117,7 +125,7 @@ import Testing
       level.kernels.attention, arguments,
       bases: [
         queries.buffer, keys.buffer, values.buffer, out.buffer,
-        Buffer([position ?? Float(test.position)]), scratch,
+        Buffer([position ?? Float(test.position)]), scratch, Buffer(mask?.values ?? [0]),
       ], out: out.buffer, tiles: forge_attention_tiles)
   }
 
@@ -169,6 +177,57 @@ import Testing
             #expect(abs(Double(found) - sum / total) < 2e-6, "\(level), \(t), \(head), \(c)")
           }
         }
+      }
+    }
+  }
+
+  /// The numbers of a case, some of which are NaN or infinite at one key.
+  private func hostile(_ test: Case, key: Int) -> Numbers {
+    var numbers = Numbers(test)
+    let (keyChannels, valueChannels) =
+      (test.groups * test.channels, test.groups * test.valueChannels)
+    numbers.keys[key * keyChannels] = .nan
+    numbers.values[key * valueChannels] = .infinity
+    numbers.values[(key + 1) * valueChannels - 1] = .nan
+    return numbers
+  }
+
+  /// Keys that are hidden from a query have no part in its result.
+  @Test("hidden keys", arguments: Case.all)
+  func hiddenKeys(test: Case) {
+    let (last, width) = (test.queries - 1, test.heads * test.valueChannels)
+    for level in Level.available {
+      let expected = call(test, level, tables: false)
+      expected.runAll()
+      // The last key is hidden from all queries but the last.
+      let found = call(
+        test, level, tables: false, numbers: hostile(test, key: test.keys - 1))
+      found.runAll()
+      for t in 0..<test.queries {
+        for c in 0..<width {
+          let at = c / 16 * test.queries * 16 + t * 16 + c % 16
+          if t < last {
+            #expect(found.out.bits[at] == expected.out.bits[at], "\(level), \(t), \(c)")
+          } else if c == 0 {
+            #expect(found.out.pointer[at].isNaN, "\(level)")
+          }
+        }
+      }
+
+      // A mask hides one key, from everybody.
+      let key = test.keys / 2
+      let visible = (0..<test.keys).map { Float($0 == key ? 0 : 1) }
+      for (kind, mask) in [
+        (FORGE_ATTENTION_VISIBLE, visible),
+        (FORGE_ATTENTION_ADDED, visible.map { $0 == 0 ? -Float.infinity : 0.25 }),
+      ] {
+        let expected = call(test, level, tables: false, mask: (kind, mask))
+        expected.runAll()
+        let found = call(
+          test, level, tables: false, numbers: hostile(test, key: key), mask: (kind, mask))
+        found.runAll()
+        #expect(found.out.bits == expected.out.bits, "\(level)")
+        #expect(found.out.pointer[0].isFinite)
       }
     }
   }

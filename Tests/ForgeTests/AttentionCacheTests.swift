@@ -114,6 +114,28 @@ import Testing
     }
   }
 
+  /// What comes later is hidden, even if it is NaN or infinite.
+  @Test(arguments: Network.all)
+  func theFutureIsHidden(_ network: Network) throws {
+    for (length, hostile) in [(22, 9), (300, 258)] {
+      var values = sequence(length)
+      values[hostile * Self.channels + 3] = .nan
+      values[(hostile + 2) * Self.channels + 1] = .infinity
+      for set in CompileOptions.InstructionSet.present {
+        let whole = try network.compile(positions: length, set).predict(values)
+        let found = try outputs(values, parts: [1, hostile - 1, 1, 1, length - hostile - 2]) {
+          try network.compile(positions: $0, set)
+        }
+        // Which NaN a sum becomes depends on the order of its terms.
+        let bits = { (values: [Float]) in values.map { $0.isNaN ? Float.nan : $0 }.bits }
+        #expect(bits(found) == bits(whole), "\(set)")
+        let before = whole.prefix(whole.count / length * hostile)
+        #expect(before.allSatisfy { $0.isFinite })
+        #expect(whole.suffix(whole.count / length).contains { $0.isNaN })
+      }
+    }
+  }
+
   /// Around the 256 keys that a kernel takes at a time.
   @Test(arguments: Network.all)
   func longStreams(_ network: Network) throws {

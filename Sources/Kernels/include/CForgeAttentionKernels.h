@@ -42,8 +42,9 @@ typedef struct {
  *
  * The tensors are blocked images whose rows are independent, whose columns are positions, and whose
  * channels are those of all heads. Keys are hidden by the mask, by -inf in the mask, and if causal
- * those after t + causal_offset. A query that sees no key yields 0. The softmax is computed for
- * FORGE_ATTENTION_KEYS keys at a time, which begin at multiples of it.
+ * those after t + causal_offset. A query that sees no key yields 0. A hidden key has no part in the
+ * result, even if it or its values are NaN. The softmax is computed for FORGE_ATTENTION_KEYS keys
+ * at a time, which begin at multiples of it.
  *
  * Keys and values may also be plain tables of one row, with key_step and value_step floats from one
  * position to the next and a block_stride of FORGE_LANES. If has_position, causal_offset grows by

@@ -13,7 +13,7 @@ static double score(const forge_attention_arguments *a, const forge_frame *frame
                     const forge_attention_part *part, int64_t query, int64_t key) {
   if (a->is_causal && key > query + part->offset) return -INFINITY;
   const float mask = part->mask ? part->mask[query * a->mask_query + key * a->mask_key] : 1;
-  if (a->mask_kind == FORGE_ATTENTION_VISIBLE && mask == 0) return -INFINITY;
+  if (mask == (a->mask_kind == FORGE_ATTENTION_ADDED ? -INFINITY : 0)) return -INFINITY;
   double sum = 0;
   for (int64_t c = 0; c < part->channels; c++)
     sum += (double)*forge_channel(&a->queries, frame, part->row, query, part->query_channel + c) *

@@ -26,8 +26,9 @@ static float weight_of(const char *weights, forge_weight_form form, int64_t vect
   return weight;
 }
 
-/* The product of `values` and the weights of a gate of a unit. The gates gate - place ..< gate -
- * place + gates, of `all`, are in one matrix. */
+/* Returns the sum of products of `values` and the weights of a gate of a unit. A packed matrix has
+ * `gates` gates, of which this is number `place`. A block of units has `all` gates in all its
+ * matrices. */
 static float product(const cells *c, const float *weights, const float *scales, const float *values,
                      int64_t count, int64_t unit, int64_t gate, int64_t place, int64_t gates,
                      int64_t all) {

@@ -1,6 +1,7 @@
 /* Attention. The scores of a tile have a lane per query, so that the softmax needs no sums across
- * lanes; the sums of values have a lane per channel. Neither keys nor values are copied if the
- * values of a head are whole blocks. */
+ * lanes; the sums of values have a lane per channel. Keys are read where they are, and so are
+ * values if a head has whole blocks of 16 channels; otherwise FORGE_ATTENTION_KEYS of them at a
+ * time are copied to scratch. */
 #include "../attention.h"
 
 /* The rows and vectors of a tile, and how often the loop over its products is unrolled: a tile of
@@ -171,15 +172,21 @@ FORGE_INLINE v16 attention_largest(const float *scores, int64_t count) {
   return larger(larger(largest[0], largest[1]), larger(largest[2], largest[3]));
 }
 
+/* Returns the first of the keys from `from` on that causality hides from some of 16 queries. */
+FORGE_INLINE int64_t attention_diagonal(const forge_attention_arguments *a,
+                                        const forge_attention_part *part, int64_t from,
+                                        int64_t count, int64_t lane) {
+  return a->is_causal ? part->first + lane + part->offset - from + 1 : count;
+}
+
 /* Caps and masks the scores of 16 queries from `lane` on and returns the largest of each. */
 FORGE_INLINE v16 attention_hide(const forge_attention_arguments *a,
                                 const forge_attention_part *part, int64_t from, int64_t count,
                                 int64_t lane, float *scores) {
   const v16 indices = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   const int64_t query = part->first + lane;
-  /* The keys from here on are hidden from some queries. */
-  const int64_t diagonal = a->is_causal ? query + part->offset - from : count;
-  if (!(a->cap > 0) && !part->mask && diagonal >= count - 1)
+  const int64_t diagonal = attention_diagonal(a, part, from, count, lane);
+  if (!(a->cap > 0) && !part->mask && diagonal >= count)
     return attention_largest(scores + lane, count);
   v16 largest = splat(-INFINITY);
   for (int64_t i = 0; i < count; i++) {
@@ -188,10 +195,11 @@ FORGE_INLINE v16 attention_hide(const forge_attention_arguments *a,
     if (a->cap > 0) x = splat(a->cap) * tanh_of(x / splat(a->cap));
     if (part->mask) {
       const v16 mask = attention_mask(a, part, query, part->count - lane, from + i);
-      x = a->mask_kind == FORGE_ATTENTION_ADDED ? x + mask
-                                                : choose(mask == splat(0), splat(-INFINITY), x);
+      const v16i is_hidden = mask == splat(a->mask_kind == FORGE_ATTENTION_ADDED ? -INFINITY : 0);
+      if (a->mask_kind == FORGE_ATTENTION_ADDED) x += mask;
+      x = choose(is_hidden, splat(-INFINITY), x);
     }
-    if (i > diagonal) x = choose(indices < splat((float)(i - diagonal)), splat(-INFINITY), x);
+    if (i >= diagonal) x = choose(indices <= splat((float)(i - diagonal)), splat(-INFINITY), x);
     store(at, x);
     largest = larger(x, largest);
   }
@@ -247,6 +255,35 @@ FORGE_INLINE void attention_add(const forge_attention_part *part, attention_valu
 #undef FORGE_VALUE_TILE
 }
 
+/* Returns whether the sums of all queries are finite. */
+FORGE_INLINE bool attention_are_finite(const forge_attention_part *part, const float *sums) {
+  enum { BLOCK = FORGE_ATTENTION_QUERIES * FORGE_LANES };
+  /* The products with 0 are 0 or NaN. */
+  v16 zero = splat(0);
+  for (int64_t block = 0; block < forge_blocks(part->value_channels); block++)
+    for (int64_t query = 0; query < part->count; query++)
+      zero += load(sums + block * BLOCK + query * FORGE_LANES) * splat(0);
+  return sum_of_lanes(zero)[0] == 0;
+}
+
+/* As attention_add, without the hidden keys, whose weights are -0. Where all values are finite, the
+ * bits are those of attention_add. */
+FORGE_INLINE void attention_add_visible(const forge_attention_part *part, attention_values values,
+                                        int64_t count, const float *scores, float *sums) {
+  enum { BLOCK = FORGE_ATTENTION_QUERIES * FORGE_LANES };
+  for (int64_t block = 0; block < forge_blocks(part->value_channels); block++)
+    for (int64_t query = 0; query < part->count; query++) {
+      float *out = sums + block * BLOCK + query * FORGE_LANES;
+      v16 sum = load(out);
+      for (int64_t key = 0; key < count; key++) {
+        const float weight = scores[key * FORGE_ATTENTION_QUERIES + query];
+        const float *at = values.at + block * values.block_stride + key * values.step;
+        if (weight != 0 || !signbit(weight)) sum = multiply_add(splat(weight), load(at), sum);
+      }
+      store(out, sum);
+    }
+}
+
 /* Stores the sums of one query over its weights. */
 FORGE_INLINE void attention_store(const forge_attention_arguments *a,
                                   const forge_attention_part *part, const forge_frame *frame,
@@ -274,61 +311,77 @@ FORGE_INLINE void attention_store(const forge_attention_arguments *a,
     *forge_channel(&a->out, frame, part->row, x, channel) = 0;
 }
 
-FORGE_KERNEL(attention) {
-  const forge_attention_arguments *a = arguments;
+/* Computes one tile. If `leaves_out`, hidden keys are left out of the sums instead of having the
+ * weight 0, which takes longer and is needed where they are NaN or infinite. Returns whether the
+ * results are stored: not if that is needed. */
+static bool attention_tile(const forge_attention_arguments *a, const forge_frame *frame,
+                           const forge_attention_part *part, bool leaves_out) {
   enum { QUERIES = FORGE_ATTENTION_QUERIES, BLOCK = QUERIES * FORGE_LANES };
   const forge_attention_scratch parts = forge_attention_scratch_of(a);
   float *scratch = forge_origin(&a->scratch, frame) + frame->worker * a->scratch_worker;
   float *queries = scratch + parts.queries, *scores = scratch + parts.scores;
   float *sums = scratch + parts.sums;
-  for (int64_t tile = first; tile < last; tile++) {
-    const forge_attention_part part = forge_attention_part_of(a, frame, tile);
-    const int64_t used = forge_blocks(part.count), blocks = forge_blocks(part.value_channels);
-    attention_queries(a, &part, frame, queries);
-    memset(sums, 0, (size_t)(blocks * BLOCK) * sizeof(float));
-    float largest[QUERIES], weights[QUERIES];
-    for (int64_t t = 0; t < QUERIES; t++) {
-      largest[t] = -INFINITY;
-      weights[t] = 0;
-    }
-    for (int64_t from = 0; from < part.keys; from += FORGE_ATTENTION_KEYS) {
-      const int64_t count = forge_smaller(FORGE_ATTENTION_KEYS, part.keys - from);
-      if (a->key_step == FORGE_LANES)
-        attention_scores(a, &part, frame, from, count, FORGE_LANES, used, queries, scores);
-      else
-        attention_scores(a, &part, frame, from, count, a->key_step, used, queries, scores);
-      for (int64_t lane = 0; lane < used * FORGE_LANES; lane += FORGE_LANES) {
-        const v16 before = load(largest + lane);
-        const v16 now = larger(attention_hide(a, &part, from, count, lane, scores), before);
-        /* Where all keys are hidden so far, all weights are 0. */
-        const v16 shift = choose(now == splat(-INFINITY), splat(0), now);
-        const v16 shrink = exp_of(before - shift);
-        v16 sum = load(weights + lane) * shrink;
-        for (int64_t i = 0; i < count; i++) {
-          float *at = scores + i * QUERIES + lane;
-          const v16 weight = exp_of_negative(load(at) - shift);
-          store(at, weight);
-          sum += weight;
-        }
-        store(weights + lane, sum);
-        store(largest + lane, now);
-        if (from == 0) continue;
-        float factors[FORGE_LANES];
-        store(factors, shrink);
-        for (int64_t block = 0; block < blocks; block++)
-          for (int64_t t = 0; t < FORGE_LANES; t++) {
-            float *at = sums + block * BLOCK + (lane + t) * FORGE_LANES;
-            store(at, load(at) * splat(factors[t]));
-          }
+  const int64_t used = forge_blocks(part->count), blocks = forge_blocks(part->value_channels);
+  attention_queries(a, part, frame, queries);
+  memset(sums, 0, (size_t)(blocks * BLOCK) * sizeof(float));
+  float largest[QUERIES], weights[QUERIES];
+  for (int64_t t = 0; t < QUERIES; t++) {
+    largest[t] = -INFINITY;
+    weights[t] = 0;
+  }
+  bool hides = part->mask;
+  for (int64_t from = 0; from < part->keys; from += FORGE_ATTENTION_KEYS) {
+    const int64_t count = forge_smaller(FORGE_ATTENTION_KEYS, part->keys - from);
+    hides |= attention_diagonal(a, part, from, count, 0) < count;
+    if (a->key_step == FORGE_LANES)
+      attention_scores(a, part, frame, from, count, FORGE_LANES, used, queries, scores);
+    else
+      attention_scores(a, part, frame, from, count, a->key_step, used, queries, scores);
+    for (int64_t lane = 0; lane < used * FORGE_LANES; lane += FORGE_LANES) {
+      const v16 before = load(largest + lane);
+      const v16 now = larger(attention_hide(a, part, from, count, lane, scores), before);
+      /* Where all keys are hidden so far, all weights are 0. */
+      const v16 shift = choose(now == splat(-INFINITY), splat(0), now);
+      const v16 shrink = exp_of_negative(before - shift);
+      v16 sum = load(weights + lane) * shrink;
+      for (int64_t i = 0; i < count; i++) {
+        float *at = scores + i * QUERIES + lane;
+        const v16 score = load(at);
+        const v16 weight = exp_of_negative(score - shift);
+        store(at, leaves_out ? choose(score == splat(-INFINITY), splat(-0.0f), weight) : weight);
+        sum += weight;
       }
-      const attention_values values =
-        attention_values_of(a, &part, frame, from, count, scratch + parts.values);
-      if (values.step == FORGE_LANES)
-        attention_add(&part, values, FORGE_LANES, count, scores, sums);
-      else
-        attention_add(&part, values, values.step, count, scores, sums);
+      store(weights + lane, sum);
+      store(largest + lane, now);
+      if (from == 0) continue;
+      float factors[FORGE_LANES];
+      store(factors, shrink);
+      for (int64_t block = 0; block < blocks; block++)
+        for (int64_t t = 0; t < FORGE_LANES; t++) {
+          float *at = sums + block * BLOCK + (lane + t) * FORGE_LANES;
+          store(at, load(at) * splat(factors[t]));
+        }
     }
-    for (int64_t t = 0; t < part.count; t++)
-      attention_store(a, &part, frame, t, sums, weights[t] == 0 ? 0 : 1 / weights[t]);
+    const attention_values values =
+      attention_values_of(a, part, frame, from, count, scratch + parts.values);
+    if (leaves_out)
+      attention_add_visible(part, values, count, scores, sums);
+    else if (values.step == FORGE_LANES)
+      attention_add(part, values, FORGE_LANES, count, scores, sums);
+    else
+      attention_add(part, values, values.step, count, scores, sums);
+  }
+  /* NaN times the weight 0 of a hidden key is NaN. */
+  if (hides && !leaves_out && !attention_are_finite(part, sums)) return false;
+  for (int64_t t = 0; t < part->count; t++)
+    attention_store(a, part, frame, t, sums, weights[t] == 0 ? 0 : 1 / weights[t]);
+  return true;
+}
+
+FORGE_KERNEL(attention) {
+  for (int64_t tile = first; tile < last; tile++) {
+    const forge_attention_part part = forge_attention_part_of(arguments, frame, tile);
+    if (!attention_tile(arguments, frame, &part, false))
+      attention_tile(arguments, frame, &part, true);
   }
 }

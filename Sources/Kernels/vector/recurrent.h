@@ -65,8 +65,9 @@ FORGE_INLINE void recurrent_fetch(const recurrent_block *b) {
   for (int64_t gate = 0; gate < gates; gate++) __builtin_prefetch(recurrent_place(b, gate));
 }
 
-/* Sets the products of `gates` gates from `gate` on, of `all`, with values. blocks: `count` of
- * them, in ascending or descending order. */
+/* Sets sums[i][g], for each of `count` blocks, to the product of `values` and gate `gate` + g, for
+ * g below `gates`. These gates are in one packed matrix; a cell has `all` gates. The blocks are
+ * neighbours, in ascending or descending order. */
 FORGE_INLINE void recurrent_multiply(const recurrent_block *blocks, int64_t count,
                                      v16 (*sums)[FORGE_MOST_GATES], const float *weights,
                                      const float *scales, const float *values, int64_t inputs,

@@ -35,7 +35,7 @@ FORGE_INLINE void softmax(const softmax_row *row, bool logarithm, bool partial) 
   /* The lanes after the row are -inf. They add exp(-inf) = 0, or NaN if all is NaN anyway. */
   v16 sum = splat(0);
   for (int64_t i = 0; i < row->pieces; i++) {
-    const v16 x = exp_of(softmax_piece(row, i, partial) - largest);
+    const v16 x = exp_of_negative(softmax_piece(row, i, partial) - largest);
     sum += x;
     if (!logarithm) softmax_store(row, i, partial, x);
   }

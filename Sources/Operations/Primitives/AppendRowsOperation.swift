@@ -27,7 +27,7 @@ package struct AppendRowsOperation: PrimitiveOperation {
     var table = call.input
     let image = call.operands[1]
     let start = ExactRule.position(
-      call.operands[2].values[0], room: table.sizes[0] - image.sizes[1])
+      call.operands[2].values[0], last: table.sizes[0] - image.sizes[1])
     let channels = table.sizes[1]
     table.values.replaceSubrange(
       start * channels..<start * channels + image.values.count, with: image.values)

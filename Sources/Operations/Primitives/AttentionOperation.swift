@@ -5,7 +5,8 @@ import ForgeSystem
 ///
 /// For head `h` and the group `g = h · groups / heads` of keys and values:
 /// `s(t, i) = scale · Σ_c q(t, h, c) · k(i, g, c)`, capped and masked,
-/// `y(t, h, c) = Σᵢ softmaxᵢ(s(t, i)) · v(i, g, c)`. A query that sees no key yields 0.
+/// `y(t, h, c) = Σᵢ softmaxᵢ(s(t, i)) · v(i, g, c)`. A query that sees no key yields 0. What is
+/// hidden from a query has no part in its result, even if it is NaN.
 ///
 /// Operands: three images whose rows are independent and whose columns are positions: queries
 /// [rows][queries][heads · channels], keys [rows][keys][groups · channels], values
@@ -104,7 +105,7 @@ package struct AttentionOperation: PrimitiveOperation {
     let count = keys.sizes[1]
     let position =
       rule.hasPosition
-      ? ExactRule.position(call.operands[3].values[0], room: count - queries.sizes[1]) : 0
+      ? ExactRule.position(call.operands[3].values[0], last: count - queries.sizes[1]) : 0
     let channels = queries.sizes[2] / rule.heads
     let valueChannels = values.sizes[2] / rule.groups
     let scale = rule.scale.map(Double.init) ?? 1 / Double(channels).squareRoot()
@@ -129,8 +130,8 @@ package struct AttentionOperation: PrimitiveOperation {
             if let mask {
               let position = zip([row, head, t, key].suffix(mask.sizes.count), mask.sizes)
               let value = mask.values[mask.offset(of: position.map { $1 == 1 ? 0 : $0 })]
-              if rule.mask == .visible { return value == 0 ? nil : (key, score) }
-              score += value
+              if value == (rule.mask == .visible ? 0 : -.infinity) { return nil }
+              if rule.mask == .added { score += value }
             }
             return score == -.infinity ? nil : (key, score)
           }

@@ -61,8 +61,8 @@ enum ExactRule {
     return index < 0 ? index + size : index
   }
 
-  /// The position in a table that leaves room for some more rows: the nearest one that does.
-  static func position(_ value: Double, room: Int) -> Int {
-    value >= 0 ? Int(min(value, Double(max(room, 0)))) : 0
+  /// A number as a position from 0 to `last`; NaN is 0.
+  static func position(_ value: Double, last: Int) -> Int {
+    value >= 0 ? Int(min(value, Double(max(last, 0)))) : 0
   }
 }

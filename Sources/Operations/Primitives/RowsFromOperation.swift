@@ -31,7 +31,7 @@ package struct RowsFromOperation: PrimitiveOperation {
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {
     let table = call.input
     let start = ExactRule.position(
-      call.operands[2].values[0], room: table.sizes[0] - call.output[1])
+      call.operands[2].values[0], last: table.sizes[0] - call.output[1])
     return ReferenceTensor(call.output) { position in
       table.values[table.offset(of: [start + position[1], position[2] % table.sizes[1]])]
     }
