@@ -50,7 +50,8 @@ struct AttentionPattern {
     let candidates = (0...batch.count).compactMap { rows in
       filled(rows: rows, batch, in: walk)
     }
-    // Of equals the one with the most heads in an image comes first.
+    // Of splits that save equally many permutations, the one with the fewest rows wins: it comes
+    // first.
     guard var best = candidates.first else { return nil }
     for candidate in candidates where candidate.saved > best.saved { best = candidate }
     self = best.pattern

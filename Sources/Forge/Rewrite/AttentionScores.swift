@@ -19,6 +19,10 @@ struct AttentionScores {
       /// 0 for each key that is not hidden.
       case hidden
       /// A number instead of the scores of the keys for which the value is 0.
+      ///
+      /// The attention adds the number to the scores, unless the mask is causal. Only queries that
+      /// see no key change by this: the file gives all their keys the same weight, while a sum
+      /// keeps what of a score is not lost beside the number; at −1e9 a score below 32 is.
       case replaced(by: Float)
       /// A number instead of the scores of the other keys.
       case hiddenReplaced(by: Float)
@@ -110,10 +114,12 @@ struct AttentionScores {
     _ index: GraphIndex
   ) -> OperationGraph.Value? {
     if let (scores, own) = graph.multiple(node) {
-      // A factor of a masked score would be one of the mask too.
       factor *= own
       return scores
     }
+    // The way goes from the softmax back to the product. A factor or a cap that it has met by now
+    // acts on the masked scores, and so on the mask too, which the operation does not do: it scales
+    // and caps first.
     guard factor == 1, cap == nil, masks.count < Self.mostMasks,
       let sizes = graph.shape(of: value).sizes
     else { return nil }

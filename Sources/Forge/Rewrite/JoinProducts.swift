@@ -3,8 +3,9 @@ import ForgeShapes
 
 /// Replaces pointwise convolutions of one image by one, whose channels are those of all.
 ///
-/// They make the queries, keys and values of attention. The image is then read once, and threads
-/// meet once. The parts, whole blocks of 16 channels, are views.
+/// They make the queries, keys and values of attention, which may be rotated by their positions or
+/// appended to a cache first. The image is then read once, and threads meet once. The parts, whole
+/// blocks of 16 channels, are views.
 enum JoinProducts: Rewrite {
   static let name = "joinProducts"
 
@@ -13,14 +14,9 @@ enum JoinProducts: Rewrite {
 
   static func apply(to graph: inout OperationGraph, constants: any ConstantSource) -> Int {
     var groups: [OperationGraph.Value: [Int]] = [:]
-    let index = GraphIndex(graph)
-    var readByAttention: Set<OperationGraph.Value> = []
-    for node in graph.nodes {
-      guard case .attention = node.primitive else { continue }
-      readByAttention.formUnion(node.inputs.prefix(3).filter { index.uses[$0.index] == 1 })
-    }
+    let madeForAttention = madeForAttention(in: graph)
     for (position, node) in graph.nodes.enumerated()
-    where readByAttention.contains(node.output) && outputs(of: node, graph) != nil {
+    where madeForAttention.contains(node.output) && outputs(of: node, graph) != nil {
       groups[node.inputs[0], default: []].append(position)
     }
     let joined = groups.values.filter { $0.count > 1 }
@@ -36,6 +32,31 @@ enum JoinProducts: Rewrite {
     }
     graph.replaceNodes(replacements)
     return replacements.values.reduce(0) { $0 + ($1.isEmpty ? 0 : 1) }
+  }
+
+  /// The values from which nothing but queries, keys and values is made.
+  private static func madeForAttention(in graph: OperationGraph) -> Set<OperationGraph.Value> {
+    let allUses = GraphIndex(graph).uses
+    var found: Set<OperationGraph.Value> = []
+    var uses: [OperationGraph.Value: Int] = [:]
+    // The readers of a value come before the node that makes it.
+    for node in graph.nodes.reversed() {
+      let read: [OperationGraph.Value]
+      switch node.primitive {
+      case .attention: read = Array(node.inputs.prefix(3))
+      // A cache, and the parts of tables that belong to its positions.
+      case .appendRows, .rowsFrom, .advance: read = [node.inputs[1]]
+      // A rotation.
+      case .binary, .gatherChannels:
+        read = found.contains(node.output) ? graph.operands(of: node) : []
+      default: read = []
+      }
+      for value in read {
+        uses[value, default: 0] += 1
+        if uses[value] == allUses[value.index] { found.insert(value) }
+      }
+    }
+    return found
   }
 
   /// The number of outputs of a convolution that can be joined, else `nil`.

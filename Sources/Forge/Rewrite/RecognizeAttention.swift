@@ -165,6 +165,15 @@ private struct AttentionBuilder {
   }
 
   /// Query `t` sees the keys up to `t` + this number, if a constant mask says only this.
+  ///
+  /// A finite number that hides keys (at most −1e30 if it is added, at most −1e9 if it replaces
+  /// scores) becomes exact hiding. Beside a key that is seen, such a number leaves a weight of 0,
+  /// so nothing changes for queries that see a key. By this mask alone each query sees one. A
+  /// further mask may hide all keys that this one shows to a query, and only such queries change.
+  /// The file then gives weight to the keys whose masked scores are highest, and some of these may
+  /// be keys that this mask hides; here those always have weight 0. What is left are the keys that
+  /// this mask shows, weighed by their masked scores, if the further mask has finite numbers; if it
+  /// hides exactly, with −∞ or truth values, no key is left and the result is 0.
   private func causalOffset(_ mask: AttentionScores.Mask, _ sizes: [Int]) -> Int? {
     guard case .literal(let values) = graph.constant(mask.value), let keys = sizes.last,
       values.count == Shape.product(of: sizes), keys > 0

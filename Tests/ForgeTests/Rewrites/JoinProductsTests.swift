@@ -56,6 +56,23 @@ import Testing
     try expectSameResults(model, keep: ["b"])
   }
 
+  /// Rotations and a cache lie between the products and the attention.
+  @Test(arguments: [(true, false), (false, true), (true, true)])
+  func streamsAndRotationsAreOneProduct(isRotary: Bool, isCached: Bool) throws {
+    let model = model { x in
+      [
+        x
+          --> MultiHeadAttention(
+            heads: 4, keyChannels: 16, keyValueHeads: 2, isCausal: true,
+            rotary: isRotary ? .halves() : nil, cacheLength: isCached ? 40 : nil, name: "a")
+      ]
+    }
+    #expect(try kernels(model).filter { $0 == "convolution" }.count == 2)
+    #expect(try kernels(model, disabled: [name]).filter { $0 == "convolution" }.count == 4)
+    try expectSameResults(model)
+    try expectSameResults(model, keep: ["a"])
+  }
+
   /// Functions, parts that are no whole blocks, and those that others read stay apart.
   @Test func othersStayApart() throws {
     let model = model { x in
