@@ -160,6 +160,9 @@ final class Engine: Sendable {
 
   func resetStatistics() { locked { $0.tally.reset(at: time.now()) } }
 
+  /// Counts a prediction that ended before it was submitted.
+  func count(_ error: any Error) { locked { $0.tally.count(error) } }
+
   func countDropped() { locked { $0.tally.countDropped() } }
 
   var freeCount: Int { locked { $0.free.count } ?? 0 }

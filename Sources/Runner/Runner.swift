@@ -145,10 +145,13 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
   public func result(
     for input: Network.Input, deadline: Deadline? = nil
   ) async throws -> Output {
-    try await result(for: input, index: 0, until: engine.time.moment(of: deadline))
+    try await result(for: input, until: engine.time.moment(of: deadline))
   }
 
-  func result(for input: Network.Input, index: Int, until end: Nanoseconds) async throws -> Output {
+  /// Predicts until a moment, as one of the inputs of a stream.
+  package func result(
+    for input: Network.Input, index: Int = 0, until end: Nanoseconds
+  ) async throws -> Output {
     let ticket = makeTicket(input, index, end)
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in

@@ -1,11 +1,11 @@
 import ForgeSystem
 
 /// Nanoseconds of a clock since a fixed moment.
-typealias Nanoseconds = Int64
+package typealias Nanoseconds = Int64
 
 extension Nanoseconds {
   /// A moment that is never reached.
-  static var never: Nanoseconds { .max }
+  package static var never: Nanoseconds { .max }
 
   /// The sum, clamped to 64 bits.
   func adding(_ duration: Nanoseconds) -> Nanoseconds {

@@ -97,7 +97,6 @@ final class StepLoop: ExampleRunner {
       }
       if fault.pointee.source > 0 { throw failure(example: example) }
     }
-    if stateBases.count > 0 { workspace.state.advance(example: example) }
     return true
   }
 
@@ -213,10 +212,10 @@ final class StepLoop: ExampleRunner {
         bases: UnsafePointer(bases), image: Int64(example), crops: plan.pointee.crops, worker: 0,
         calls: 0, round: 0, fault: plan.pointee.fault)
       forge_run(plan.pointee.steps, plan.pointee.count, &frame)
-      guard plan.pointee.fault.pointee.source == 0 else { return false }
-      guard stateBases.count > 0 else { return true }
+      return plan.pointee.fault.pointee.source == 0
+    } advance: { context, example in
+      let plan = context.assumingMemoryBound(to: RealtimeSteps.self)
       plan.pointee.state._withUnsafeGuaranteedRef { $0.advance(example: example) }
-      return true
     }
   }
 }

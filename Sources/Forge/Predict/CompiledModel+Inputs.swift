@@ -92,6 +92,15 @@ extension CompiledModel {
     return index
   }
 
+  /// The position of a state.
+  func index(ofState name: String) throws(PredictionError) -> Int {
+    let names = stateNames
+    guard let index = names.firstIndex(of: name) else {
+      throw .unknownName(name, what: "state", known: names)
+    }
+    return index
+  }
+
   /// The shape of an input, given its sizes in one prediction.
   func shape(ofInput index: Int, given: Shape?) throws(PredictionError) -> Shape {
     let (name, declared) = (inputNames[index], inputShapes[index])

@@ -128,8 +128,8 @@ extension CompiledModel {
     let count = values.count / batch
     guard values.count.isMultiple(of: batch) else {
       throw .wrongValueCount(
-        values.count, input: inputNames[0], needs: (count + 1) * batch, shape: inputShapes[0],
-        batch: batch)
+        values.count, input: inputNames[0], needs: (count + 1) * batch,
+        shape: Shape(sizes: [count + 1]), batch: batch)
     }
     let examples = (0..<batch).map { Array(values[$0 * count..<($0 + 1) * count]) }
     return try predict(batch: examples).flatMap(\.self)

@@ -197,7 +197,8 @@ public final class CompiledModel: Sendable {
 
   /// Runs a prediction in its memory and makes the checks that the options request.
   ///
-  /// `example` is the index of a single example that is one of several.
+  /// The states do not advance; nothing of a prediction that fails remains in them. `example` is
+  /// the index of a single example that is one of several.
   ///
   /// - Returns: whether it ran to the end before `stop` was met.
   @discardableResult
@@ -220,6 +221,7 @@ public final class CompiledModel: Sendable {
       for example in 0..<batch {
         let values = memory.values(ofOutput: index, example: example)
         for position in values.indices where !values[position].isFinite {
+          memory.forgetAppended(batch: batch)
           throw .notFinite(
             outputNames[index], index: example * values.count + position, value: values[position],
             source: NonFiniteSource(self, network, memory, example: example))

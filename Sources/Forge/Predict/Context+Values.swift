@@ -101,6 +101,7 @@ extension Context {
     return try exclusively { memory throws(PredictionError) in
       try memory.write(inputs)
       try self.network.run(memory, batch: 1)
+      memory.advance(batch: 1)
       return Input.Output(
         self.network.predictions(in: memory, kept: !Input.Output.isSingle))
     }

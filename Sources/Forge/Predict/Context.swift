@@ -123,7 +123,7 @@ public final class Context {
   /// - Parameter batch: the number of examples in the inputs.
   /// - Throws: ``PredictionError`` when the context is in use, the batch does not fit, a stream has
   ///   become too long for a layer, an ``Embedding`` is given a number that is no id, a custom
-  ///   layer throws, or a check fails. The state stays as it was.
+  ///   layer throws, or a check fails. The states of all examples stay as they were.
   public func predict(batch: Int = 1) throws(PredictionError) {
     _ = try run(batch: batch, until: StopCondition())
   }
@@ -146,7 +146,9 @@ public final class Context {
     }
     guard begin() else { throw .busy }
     defer { end() }
-    return try network.run(memory, batch: batch, until: stop)
+    let isDone = try network.run(memory, batch: batch, until: stop)
+    if isDone { memory.advance(batch: batch) }
+    return isDone
   }
 
   /// Claims the context for a prediction; returns whether it was free.
@@ -188,6 +190,7 @@ public final class Context {
     }
     input.withUnsafeBufferPointer { _ = target.update(fromContentsOf: $0) }
     try network.run(memory, batch: 1)
+    memory.advance(batch: 1)
     output.withUnsafeMutableBufferPointer { _ = $0.update(fromContentsOf: source) }
   }
 

@@ -1,7 +1,7 @@
 import ForgeOperations
-import ForgeShapes
 
-/// What the layers of a network keep from one prediction to the next, in a ``Context``.
+/// What the layers of a network keep from one prediction to the next, in a ``Context`` or
+/// ``RealtimeContext``.
 ///
 /// ```swift
 /// let context = try Context(network)
@@ -30,12 +30,10 @@ public struct ContextState {
   public func values(
     of name: String, example: Int = 0
   ) throws(PredictionError) -> TensorValues {
-    let index = try index(of: name)
+    let index = try context.network.index(ofState: name)
     try context.check(example: example)
     return try context.exclusively { memory throws(PredictionError) in
-      TensorValues(
-        shape: Shape(sizes: memory.state.sizes[index]),
-        values: Array(memory.state.values(index, example: example)))
+      memory.state.tensor(index, example: example)
     }
   }
 
@@ -50,16 +48,10 @@ public struct ContextState {
   public func set(
     _ name: String, to values: [Float], example: Int = 0
   ) throws(PredictionError) {
-    let index = try index(of: name)
+    let index = try context.network.index(ofState: name)
     try context.check(example: example)
     try context.exclusively { memory throws(PredictionError) in
-      let target = memory.state.values(index, example: example)
-      guard values.count == target.count else {
-        throw .wrongState(
-          name, received: "\(values.count) values",
-          needs: "\(target.count) values: \(Shape(sizes: memory.state.sizes[index]).sizeText)")
-      }
-      _ = target.update(fromContentsOf: values)
+      try memory.state.set(index, name: name, to: values, example: example)
     }
   }
 
@@ -82,12 +74,7 @@ public struct ContextState {
   public func saved(example: Int = 0) throws(PredictionError) -> SavedState {
     try context.check(example: example)
     return try context.exclusively { memory throws(PredictionError) in
-      let values = memory.state.sizes.indices.map {
-        TensorValues(
-          shape: Shape(sizes: memory.state.sizes[$0]),
-          values: Array(memory.state.values($0, example: example)))
-      }
-      return SavedState(names: names, values: values)
+      memory.state.saved(names: names, example: example)
     }
   }
 
@@ -103,13 +90,6 @@ public struct ContextState {
     try context.exclusively { memory throws(PredictionError) in
       try memory.state.restore(saved, names: names, example: example)
     }
-  }
-
-  private func index(of name: String) throws(PredictionError) -> Int {
-    guard let index = names.firstIndex(of: name) else {
-      throw .unknownName(name, what: "state", known: names)
-    }
-    return index
   }
 }
 

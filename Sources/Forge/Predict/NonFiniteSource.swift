@@ -6,12 +6,15 @@ import ForgeShapes
 enum NonFiniteSource: CustomStringConvertible {
   /// An input of the model.
   case input(String, index: Int, value: Float)
-  /// The first layer whose result is not finite although no input is.
+  /// What a layer kept from the prediction before.
+  case state(String, index: Int, value: Float)
+  /// The first layer whose result is not finite although no input or state is.
   case layer(Inference.Node)
 
-  /// Examines the inputs, then each layer.
+  /// Examines the inputs, then the states, then each layer.
   ///
-  /// It is `nil` when no layer shows the number again, or when there is no memory to search.
+  /// The states are still those before the prediction. It is `nil` when no layer shows the number
+  /// again, or when there is no memory to search.
   init?(
     _ model: CompiledModel, _ network: any BackendNetwork, _ memory: PredictionMemory, example: Int
   ) {
@@ -24,7 +27,15 @@ enum NonFiniteSource: CustomStringConvertible {
         return
       }
     }
-    guard let node = try? Self.firstLayer(model, network, memory, inputs: inputs) else {
+    for (state, name) in model.stateNames.enumerated() {
+      let values = memory.state.values(state, example: example)
+      if let index = values.firstIndex(where: { !$0.isFinite }) {
+        self = .state(name, index: index, value: values[index])
+        return
+      }
+    }
+    guard let node = try? Self.firstLayer(model, network, memory, inputs: inputs, example: example)
+    else {
       return nil
     }
     self = .layer(node)
@@ -33,7 +44,7 @@ enum NonFiniteSource: CustomStringConvertible {
   /// The first layer whose result is not finite, found in an executable that keeps all results.
   private static func firstLayer(
     _ model: CompiledModel, _ network: any BackendNetwork, _ memory: PredictionMemory,
-    inputs: [[Float]]
+    inputs: [[Float]], example: Int
   ) throws -> Inference.Node? {
     let kept = try model.compiler.keepingAllLayers()
     let executable = try kept.executable(
@@ -42,6 +53,11 @@ enum NonFiniteSource: CustomStringConvertible {
     let copy = try PredictionMemory(executable, batch: 1, threads: model.threads)
     for (index, values) in inputs.enumerated() {
       _ = copy.input(index).update(fromContentsOf: values)
+    }
+    for (state, name) in kept.graph.states.map(\.name).enumerated() {
+      guard let index = model.stateNames.firstIndex(of: name) else { continue }
+      _ = copy.state.values(state, example: 0)
+        .update(fromContentsOf: memory.state.values(index, example: example))
     }
     copy.set(length: memory.length)
     copy.takeCrops(from: memory)
@@ -57,6 +73,8 @@ enum NonFiniteSource: CustomStringConvertible {
     switch self {
     case .input(let name, let index, let value):
       "input \"\(name)\", \(value.nameOfNonFinite) at index \(index)"
+    case .state(let name, let index, let value):
+      "state \"\(name)\", \(value.nameOfNonFinite) at index \(index)"
     case .layer(let node): "layer \"\(node.name)\"" + (node.place.map { " at \($0)" } ?? "")
     }
   }

@@ -213,6 +213,7 @@ extension PredictionError {
     let remedy =
       switch source {
       case .input: "check the input before predicting"
+      case .state: "reset the state"
       case .layer: "look for large values in its input, and for NaN with checks: .finiteParameters"
       case nil: "look for NaN in the input and in the parameters; keep: shows each layer"
       }

@@ -70,25 +70,29 @@ public final class PredictionSlot {
 
   /// Predicts the first examples; an error belongs to the example that met it.
   ///
+  /// No example waits afterwards, so that the slot holds no session's state.
+  ///
   /// - Returns: whether all of them ran to the end before `stop` was met.
   func run(batch: Int, until stop: StopCondition) -> Bool {
+    var isStopped = false
     for index in examples.indices.prefix(batch) {
       guard case .waiting(let inputs, let state) = examples[index] else { continue }
-      // The next prediction of the session may begin.
-      defer { state?.end() }
+      examples[index] = .empty
+      if isStopped { continue }
       do throws(PredictionError) {
         let predictions = try network.predictions(
           inputs, in: memory, state: state?.memory, threads: threads, until: stop)
-        guard let predictions else {
-          examples[index] = .empty
-          return false
+        if let predictions {
+          state?.hasRun(inputs.executable)
+          examples[index] = .done(.success(predictions))
+        } else {
+          isStopped = true
         }
-        examples[index] = .done(.success(predictions))
       } catch {
         examples[index] = .done(.failure(error))
       }
     }
-    return true
+    return !isStopped
   }
 
   /// The results of an example that has been predicted.

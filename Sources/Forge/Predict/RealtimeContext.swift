@@ -32,6 +32,7 @@ public struct RealtimeContext: ~Copyable {
   private let outputs: UnsafeMutableBufferPointer<UnsafeMutableBufferPointer<Float>>
   /// Keeps alive what the pointers point to.
   private let memory: PredictionMemory
+  private let context: Context
 
   /// Creates a context; all memory is allocated here.
   ///
@@ -53,6 +54,7 @@ public struct RealtimeContext: ~Copyable {
       network, batch: batch, inputShapes: inputShapes, workspace: workspace)
     let memory = context.memory
     guard let run = memory.runner.realtimeRun else { throw .notRealtime("a custom layer") }
+    self.context = context
     self.memory = memory
     self.run = run
     self.network = network
@@ -136,7 +138,8 @@ public struct RealtimeContext: ~Copyable {
   ///
   /// - Parameter batch: the number of examples in the inputs, from 1 to ``maximumBatch``.
   /// - Throws: ``PredictionError`` when the batch does not fit, a stream has no room left, or an
-  ///   ``Embedding`` is given a number that is no id. Only these cases allocate.
+  ///   ``Embedding`` is given a number that is no id; the states of all examples stay as they were.
+  ///   Only these cases allocate.
   public func predict(batch: Int = 1) throws(PredictionError) {
     guard batch >= 1, batch <= maximumBatch else {
       throw .wrongBatch(
@@ -148,6 +151,7 @@ public struct RealtimeContext: ~Copyable {
     for example in 0..<batch where !run.function(run.context, example) {
       throw failure(example: example, of: batch)
     }
+    for example in 0..<batch { run.advance(run.context, example) }
   }
 
   /// The error of an example whose stream has no room left.
@@ -160,13 +164,19 @@ public struct RealtimeContext: ~Copyable {
       memory.positionFailure(example: example), example: batch > 1 ? example : nil)
   }
 
-  /// The error of an example, whose state stays as it was.
+  /// The error of an example; the states of all stay as they were.
   @inline(never)
   private func failure(example: Int, of batch: Int) -> PredictionError {
-    memory.forgetAppended(example: example)
+    memory.forgetAppended(batch: example + 1)
     return network.predictionError(
       memory.runner.realtimeFailure(example: example), example: batch > 1 ? example : nil)
   }
+
+  /// What the layers keep from one prediction to the next.
+  ///
+  /// It reads and sets the state between predictions, on the same thread. Only
+  /// ``ContextState/reset(example:)`` allocates nothing.
+  public var state: ContextState { ContextState(context) }
 
   /// Sets the length of the sequences in the inputs, as ``Context/setLength(_:)``.
   ///
@@ -207,6 +217,7 @@ public struct RealtimeContext: ~Copyable {
       throw positionFailure(example: 0, of: 1)
     }
     guard run.function(run.context, 0) else { throw failure(example: 0, of: 1) }
+    run.advance(run.context, 0)
     output.withUnsafeMutableBufferPointer { buffer in
       _ = buffer.update(
         fromContentsOf: UnsafeMutableBufferPointer(rebasing: target[..<buffer.count]))

@@ -40,16 +40,18 @@ extension Runner where Network == CompiledModel {
   public func result<Input: PredictionInput>(
     for input: Input, crops: [String: CropRectangle] = [:], deadline: Deadline? = nil
   ) async throws -> ModelResult<Input> {
-    try await result(for: input, crops: crops, deadline: deadline, state: nil)
+    try await result(for: input, crops: crops, until: moment(of: deadline), state: nil)
   }
 
-  /// Predicts with the state of a session.
+  /// Predicts with the state of a session, which the caller advances if it receives the result.
+  ///
+  /// `end` is the latest time in nanoseconds of the runner's clock.
   func result<Input: PredictionInput>(
-    for input: Input, crops: [String: CropRectangle], deadline: Deadline?, state: StateLease?
+    for input: Input, crops: [String: CropRectangle], until end: Int64, state: StateLease?
   ) async throws -> ModelResult<Input> {
     try network.checkOutput(of: Input.self)
     let request = SlotInput(input, crops: crops, state: state)
-    let result: Output = try await self.result(for: request, deadline: deadline)
+    let result: Output = try await self.result(for: request, until: end)
     return Self.converted(result, from: Input.self)
   }
 

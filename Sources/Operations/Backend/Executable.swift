@@ -49,7 +49,7 @@ package protocol ExampleRunner: AnyObject {
   /// It does not allocate.
   func set(length: Int)
 
-  /// Computes the outputs of one example of the workspace from its inputs, without allocating.
+  /// Computes the outputs and next states of one example of the workspace, without allocating.
   ///
   /// - Returns: `true` if it finished before `stop` was met.
   /// - Throws: ``LayerFailure`` if a custom layer throws, or with ``IndexFault``.
@@ -67,21 +67,26 @@ package protocol ExampleRunner: AnyObject {
 
 /// A prediction as a C function, which runs without reference counting.
 package struct RealtimeRun {
-  /// Computes the outputs of one example; receives the context and the index of the example, and
-  /// returns whether it succeeded.
+  /// Receives the context and the index of an example.
   package typealias Function = @convention(c) (UnsafeRawPointer, Int) -> Bool
 
-  /// The first argument of `function`, valid while the runner exists.
+  /// The first argument of the functions, valid while the runner exists.
   package let context: UnsafeRawPointer
-  /// Whether the positions of an example leave room for a prediction.
+  /// Returns whether the positions of an example leave room for a prediction.
   package let hasRoom: Function
-  /// The function.
+  /// Computes the outputs and next states of an example; returns whether it succeeded.
   package let function: Function
+  /// Makes the next states of an example the present ones.
+  package let advance: @convention(c) (UnsafeRawPointer, Int) -> Void
 
-  package init(context: UnsafeRawPointer, hasRoom: Function, function: Function) {
+  package init(
+    context: UnsafeRawPointer, hasRoom: Function, function: Function,
+    advance: @convention(c) (UnsafeRawPointer, Int) -> Void
+  ) {
     self.context = context
     self.hasRoom = hasRoom
     self.function = function
+    self.advance = advance
   }
 }
 

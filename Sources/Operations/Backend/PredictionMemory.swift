@@ -102,7 +102,10 @@ package final class PredictionMemory {
     set { workspace.state = newValue }
   }
 
-  /// Computes the outputs of `batch` examples, sequentially in the same arena.
+  /// Computes the outputs and next states of `batch` examples, sequentially in the same arena.
+  ///
+  /// The states stay as they are until ``advance(batch:)``. If not all examples finish, nothing of
+  /// the run remains in them.
   ///
   /// - Returns: `true` if all finished before `stop` was met.
   /// - Throws: ``LayerFailure`` if a custom layer throws, with ``IndexFault``, or, before anything
@@ -118,11 +121,16 @@ package final class PredictionMemory {
     }
     for example in 0..<batch {
       var isDone = false
-      defer { if !isDone { forgetAppended(example: example) } }
+      defer { if !isDone { forgetAppended(batch: example + 1) } }
       isDone = try runner.run(example: example, until: stop)
       guard isDone else { return false }
     }
     return true
+  }
+
+  /// Makes the next states of the last run the present ones.
+  package func advance(batch: Int) {
+    for example in 0..<batch { workspace.state.advance(example: example) }
   }
 
   // MARK: Positions
@@ -148,9 +156,11 @@ package final class PredictionMemory {
       layer: limit.layer, cause: PositionFault(value: position, limit: limit, example: example))
   }
 
-  /// Sets what a prediction that has not finished may have appended to zero.
-  package func forgetAppended(example: Int) {
-    workspace.state.forgetAppended(UnsafeBufferPointer(limits), example: example)
+  /// Removes what the last run has appended to states, in place of ``advance(batch:)``.
+  package func forgetAppended(batch: Int) {
+    for example in 0..<batch {
+      workspace.state.forgetAppended(UnsafeBufferPointer(limits), example: example)
+    }
   }
 
   /// Fills the inputs with seeded random numbers in −1 ..< 1, or with indices, for measurements.

@@ -3,10 +3,11 @@ import ForgeSystem
 
 /// What layers keep from one prediction to the next, for up to a number of examples.
 ///
-/// Each state has two buffers: a prediction reads one and writes the other. The buffers change
-/// places when the prediction has finished, so that one that is stopped changes nothing. The two
-/// buffers of a state that is appended to in place are the same memory, of which nothing is read
-/// behind its present position. The examples of a batch are independent streams.
+/// Each state has two buffers: a prediction reads one and writes the other. ``advance(example:)``
+/// swaps them once the result of the prediction counts, so that a prediction that is stopped or
+/// fails changes nothing. The two buffers of a state that is appended to in place are the same
+/// memory, of which nothing is read behind its present position. The examples of a batch are
+/// independent streams.
 ///
 /// It is not `Sendable`: its owner has exclusive access.
 package final class StateMemory {
@@ -68,15 +69,16 @@ package final class StateMemory {
     return UnsafeMutableBufferPointer(start: start, count: count)
   }
 
-  /// Sets what a prediction that has not finished may have appended to zero.
+  /// Sets what a prediction may have appended to zero, if its result does not count.
   package func forgetAppended(_ limits: UnsafeBufferPointer<PositionLimit>, example: Int) {
     for limit in limits {
       guard let table = limit.table else { continue }
       let position = position(limit.state, example: example)
-      guard limit.admits(position) else { continue }
+      guard limit.isPosition(position) else { continue }
       let channels = sizes[table].dropFirst().reduce(1, *)
-      let start = Int(position) * channels
-      values(table, example: example)[start..<start + limit.count * channels].update(repeating: 0)
+      let rows = Int(position)..<min(Int(position) + limit.count, limit.capacity)
+      values(table, example: example)[rows.lowerBound * channels..<rows.upperBound * channels]
+        .update(repeating: 0)
     }
   }
 

@@ -158,7 +158,6 @@ private final class ReferenceRunner: ExampleRunner {
         let next = workspace.state.next(index, example: example)
         _ = next.update(fromContentsOf: results[value]?.floats ?? [])
       }
-      if !states.isEmpty { workspace.state.advance(example: example) }
     } catch {
       let node = (error as? ReferenceError)?.node.map { executor.graph.nodes[$0] }
       throw LayerFailure(layer: node?.layers.last ?? 0, cause: error)
