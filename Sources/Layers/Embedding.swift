@@ -43,7 +43,8 @@ public struct Embedding: BuiltInLayer {
 
   /// Lowers to a choice of rows of the weights.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
-    try ArgumentRule.positive(vocabulary, "vocabulary")
+    try ArgumentRule.require(
+      vocabulary > 0, "vocabulary", "\(vocabulary)", needs: "at least 1")
     try ArgumentRule.positive(channels, "channels")
     let input = try lowering.input()
     let weights = try lowering.parameter(

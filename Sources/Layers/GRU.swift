@@ -15,7 +15,7 @@ import ForgeShapes
 ///   [3 · units] and recurrentBiases `d` [3 · units] for all gates. In Keras's form, biases are
 ///   both, [2][3 · units], if the candidate is reset after the product, else there is no `d`.
 ///   ``RecurrentForm`` states the order of the gates. Keras has all matrices transposed.
-/// - State: with `stateful`, hidden [1][outputs]; see ``ContextState``.
+/// - State: with `stateful`, `hidden` [1][`units`]; see ``ContextState``.
 /// - Errors: `wrongInputCount` for more than two tensors, `shapeMismatch` for an input that is not
 ///   a sequence or a state of another size, `invalidArgument` for a number out of range,
 ///   `unknownSize` for an unknown number of channels.

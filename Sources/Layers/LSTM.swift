@@ -13,12 +13,14 @@ import ForgeShapes
 ///   three tensors: the sequence, `h` and `c` before the first time.
 /// - Output shape: the last output, 1×1×`units`; with `returnSequences` all outputs
 ///   [time][`units`]. With a projection there are `projection` numbers instead of `units`.
-/// - Parameters: weights [4 · units][1][1][channels], recurrentWeights [4 · units][outputs],
-///   biases [4 · units], and but for Keras's form recurrentBiases [4 · units], which are added to
-///   them; with `peepholes` peepholes [3][units] for i, f and o, in the order of the gates; with
-///   `projection` projection [projection][units]. ``RecurrentForm`` states the order of the gates.
-///   Keras has all matrices transposed.
-/// - State: with `stateful`, hidden [1][outputs] and cells [1][units]; see ``ContextState``.
+/// - Parameters: weights [4 · units][1][1][channels], recurrentWeights [4 · units][outputs], where
+///   `outputs` is `projection`, else `units`, biases [4 · units]. The forms `.pytorch` and `.onnx`
+///   also have recurrentBiases [4 · units], which are added to them. With `peepholes` there are
+///   peepholes [3][units] for i, f and o, in the order of the gates; with `projection` projection
+///   [projection][units]. ``RecurrentForm`` states the order of the gates. Keras has all matrices
+///   transposed.
+/// - State: with `stateful`, `hidden` [1][`projection`, else `units`] and `cells` [1][`units`]; see
+///   ``ContextState``.
 /// - Errors: `wrongInputCount` for two or more than three tensors, `shapeMismatch` for an input
 ///   that is not a sequence or states of another size, `invalidArgument` for a number out of
 ///   range, `unknownSize` for an unknown number of channels.

@@ -1,7 +1,8 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Attention with learned products before and after it.
+/// Multi-head attention: projections of queries, keys and values, scaled dot-product attention, and
+/// an output projection.
 ///
 /// `y = W_o · attention(W_q·x + b_q, W_k·k + b_k, W_v·v + b_v) + b_o`, with the attention of
 /// ``ScaledDotProductAttention`` in `heads` heads. The keys and values are those of `x` itself, of
@@ -40,7 +41,7 @@ import ForgeShapes
 ///     name: "attention1")
 /// ```
 public struct MultiHeadAttention: BuiltInLayer {
-  /// Which parameters hold the products before the attention.
+  /// Which parameters hold the projections of queries, keys and values.
   public enum Form: String, Hashable, Sendable, CaseIterable {
     /// One for each of queries, keys and values, as in Keras.
     case separate
@@ -59,7 +60,7 @@ public struct MultiHeadAttention: BuiltInLayer {
   public let valueChannels: Int
   /// The channels of the output; as many as those of the first input if `nil`.
   public let outputs: Int?
-  /// Whether the products have biases.
+  /// Whether the projections have biases.
   public let hasBias: Bool
   /// Which parameters there are.
   public let form: Form
@@ -83,8 +84,8 @@ public struct MultiHeadAttention: BuiltInLayer {
   ///   - rotary: the rotation of queries and keys by their positions, if any.
   ///   - cacheLength: the most positions of a stream, whose keys and values the layer keeps from
   ///     one prediction to the next; `nil` if every prediction begins anew. It needs `isCausal`.
-  ///   - useBias: whether the products have biases.
-  ///   - form: which parameters hold the products before the attention.
+  ///   - useBias: whether the projections have biases.
+  ///   - form: which parameters hold the projections of queries, keys and values.
   ///   - name: the name of the parameters.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.
@@ -109,7 +110,7 @@ public struct MultiHeadAttention: BuiltInLayer {
     label = LayerLabel(name, fileID, line, column)
   }
 
-  /// Lowers to products, attention and a product.
+  /// Lowers to projections, attention and the output projection.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     try rule.validate()
     try ArgumentRule.positive(keyChannels, "keyChannels")
@@ -170,7 +171,7 @@ public struct MultiHeadAttention: BuiltInLayer {
     lowering.output = try lowering.positions(result, like: lowering.inputs[0])
   }
 
-  /// The products that make queries, keys and values.
+  /// The projections to queries, keys and values.
   private func projections(
     of sources: [Lowering.Value], in lowering: inout Lowering
   ) throws(ShapeError) -> [Projection] {
@@ -202,7 +203,7 @@ public struct MultiHeadAttention: BuiltInLayer {
     return parts
   }
 
-  /// The products whose weights and biases are parts of one parameter.
+  /// The projections whose weights and biases are parts of one parameter.
   private func joined(
     _ sizes: [(Int, Int)], _ inputs: [Int], in lowering: inout Lowering
   ) throws(ShapeError) -> [Projection] {
@@ -237,7 +238,7 @@ public struct MultiHeadAttention: BuiltInLayer {
   }
 }
 
-/// A product of each position's channels and a matrix.
+/// A product of a matrix and the channels of each position.
 private struct Projection {
   let outputs: Int
   /// As many values as outputs times inputs, in this order.

@@ -33,10 +33,7 @@ public struct Recurrence: Hashable, Sendable {
   /// The same in the other direction.
   var reversed: Recurrence {
     Recurrence(
-      rule: RecurrentRule(
-        cell: rule.cell, units: rule.units, outputs: rule.outputs, gateBlocks: rule.gateBlocks,
-        isReversed: !rule.isReversed, clip: rule.clip, optional: rule.optional),
-      bias: bias, returnsSequences: returnsSequences, isStateful: isStateful)
+      rule: rule.reversed, bias: bias, returnsSequences: returnsSequences, isStateful: isStateful)
   }
 }
 
@@ -94,7 +91,13 @@ extension Lowering {
       }
     } else if !states.isEmpty {
       rule = rule.withState
-      for (state, size) in zip(states, [rule.outputs, rule.units]) {
+      for (state, (name, size)) in zip(states, [("h", rule.outputs), ("c", rule.units)]) {
+        let shape = self.shape(of: state)
+        guard shape.elementCount ?? size == size else {
+          throw ShapeError(
+            .shapeMismatch, "the initial \(name) has another size than the layer",
+            received: shape.description, needs: ShapeError.counted(size, "number"))
+        }
         initial.append(try apply(.reshape([1, size]), to: [state]))
       }
     }
@@ -195,8 +198,6 @@ extension Lowering {
 extension RecurrentRule {
   /// The same rule with initial hidden values and cells as operands.
   fileprivate var withState: RecurrentRule {
-    RecurrentRule(
-      cell: cell, units: units, outputs: outputs, gateBlocks: gateBlocks, isReversed: isReversed,
-      clip: clip, optional: optional.union(hasCells ? [.hidden, .cells] : [.hidden]))
+    adding(hasCells ? [.hidden, .cells] : [.hidden])
   }
 }

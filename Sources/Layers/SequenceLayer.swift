@@ -24,14 +24,15 @@ extension Lowering {
     kernel: Int, stride: Int, dilation: Int, padding: Padding1D
   ) throws(ShapeError) -> Value {
     let image = try sequence()
-    let before = max(kernel.addingSaturated(-1), 0).multipliedSaturated(by: dilation)
-    guard padding == .streaming, before > 0, stride > 0 else { return image }
+    guard padding == .streaming, stride > 0 else { return image }
     let sizes = try ArgumentRule.known(shape(of: image), "a sequence of known length")
     guard sizes[1].isMultiple(of: stride) else {
       throw ShapeError(
         .invalidArgument, "the windows of a stream do not end with its parts",
         received: "\(sizes[1]) steps", needs: "a multiple of the stride \(stride)")
     }
+    let before = max(kernel.addingSaturated(-1), 0).multipliedSaturated(by: dilation)
+    guard before > 0 else { return image }
     let kept = try state("steps", shape: Shape(sizes: [1, before, sizes[2]]))
     let whole = try apply(.concatenate(axis: 1), to: [kept, image])
     try setState(kept, to: try apply(.crop(Edges(left: sizes[1])), to: [whole]))

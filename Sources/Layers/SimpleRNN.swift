@@ -9,9 +9,10 @@ import ForgeShapes
 ///   tensors: the sequence, and `h` before the first time.
 /// - Output shape: the last output, 1×1×`units`; with `returnSequences` all outputs
 ///   [time][`units`].
-/// - Parameters: weights [units][1][1][channels], recurrentWeights [units][units], biases [units],
-///   and but for Keras's form recurrentBiases [units]. Keras has both matrices transposed.
-/// - State: with `stateful`, hidden [1][outputs]; see ``ContextState``.
+/// - Parameters: weights [units][1][1][channels], recurrentWeights [units][units], biases [units].
+///   The forms `.pytorch` and `.onnx` also have recurrentBiases [units], which are added to them.
+///   Keras has both matrices transposed.
+/// - State: with `stateful`, `hidden` [1][`units`]; see ``ContextState``.
 /// - Errors: `wrongInputCount` for more than two tensors, `shapeMismatch` for an input that is not
 ///   a sequence or a state of another size, `invalidArgument` for a number out of range,
 ///   `unknownSize` for an unknown number of channels.

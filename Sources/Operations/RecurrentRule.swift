@@ -70,13 +70,13 @@ public struct RecurrentRule: Hashable, Sendable {
   /// Whether times are read from the last to the first.
   ///
   /// The output has the order of the input.
-  public let isReversed: Bool
+  public private(set) var isReversed: Bool
   /// The bound of the magnitude of what gates are computed from; `nil` for none.
   public let clip: Float?
   /// The bound of the magnitude of an LSTM's cells; `nil` for none.
   public let cellClip: Float?
   /// The optional operands that exist.
-  public let optional: Set<Operand>
+  public private(set) var optional: Set<Operand>
 
   /// Creates a rule.
   public init(
@@ -92,6 +92,20 @@ public struct RecurrentRule: Hashable, Sendable {
     self.clip = clip
     self.cellClip = cellClip
     self.optional = optional
+  }
+
+  /// The same rule, read in the other direction.
+  package var reversed: RecurrentRule {
+    var rule = self
+    rule.isReversed.toggle()
+    return rule
+  }
+
+  /// The same rule with more optional operands.
+  package func adding(_ operands: Set<Operand>) -> RecurrentRule {
+    var rule = self
+    rule.optional.formUnion(operands)
+    return rule
   }
 
   /// The position of an optional operand: the gates' inputs and the recurrent weights come first.

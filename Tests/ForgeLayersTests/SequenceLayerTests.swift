@@ -77,6 +77,14 @@ import Testing
         needs     .same, .valid or .explicit
       """)
     expectError(
+      LSTM(units: 5, projection: 2), [input, Shape(sizes: [2]), Shape(sizes: [1, 4])],
+      .shapeMismatch,
+      """
+      the initial c has another size than the layer
+        received  1×4 (in memory order)
+        needs     5 numbers
+      """)
+    expectError(
       Convolution1D(kernel: 3, channels: 4), [Shape([nil, 6])], .unknownSize,
       unknownSize("a sequence of known length"))
   }

@@ -300,6 +300,22 @@ import Testing
     }
   }
 
+  /// A layer of another model is reported by its name.
+  @Test func unknownKeptTensors() {
+    let other =
+      Input(width: 4, height: 4, channels: 1)
+      --> Convolution(kernel: (3, 3), channels: 2, name: "o")
+    expect(
+      """
+      there are no such layers to keep
+        received  "o"
+      """
+    ) {
+      try model.compile(
+        parameters: SeededParameters(), options: CompileOptions(keep: [other]))
+    }
+  }
+
   @Test func unavailableInstructionSets() {
     let present = CompileOptions.InstructionSet.present.map(\.rawValue)
     for set in CompileOptions.InstructionSet.absent {

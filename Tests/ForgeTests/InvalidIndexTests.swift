@@ -185,6 +185,25 @@ import Testing
     }
   }
 
+  /// Ids are exact in Float32 up to 2²⁴.
+  @Test func largeVocabularies() throws {
+    let ids = Input(shape: [2], name: "ids")
+    let count = 1_200_001
+    let words = Embedding(vocabulary: count, channels: 1, name: "words")
+    let compiled = try Model(input: ids, output: ids --> words).compile { _, count, _ in
+      ParameterValues((0..<count).map { Float($0) })
+    }
+    #expect(try compiled.predict([1_200_000, 1_199_999]) == [1_200_000, 1_199_999])
+    #expect(throws: PredictionError.self) { try compiled.predict([0, Float(count)]) }
+    for count in [0, -1, 1 << 24 + 1, .max] {
+      let embedding = Embedding(vocabulary: count, channels: 1, name: "words")
+      #expect(throws: CompileError.self, "\(count)") {
+        try Model(input: ids, output: ids --> embedding).compile(
+          parameters: RandomParameters(seed: 1))
+      }
+    }
+  }
+
   /// Layers that gather as ONNX does keep its meaning.
   @Test func gatheredRowsCountFromTheEnd() throws {
     let data = Input(shape: [3, 2], name: "data")

@@ -205,6 +205,10 @@ import Testing
         x --> Convolution1D(kernel: 3, channels: 2, stride: 3, padding: .streaming, name: "c"),
         "a multiple of the stride 3"
       ),
+      (
+        x --> Convolution1D(kernel: 1, channels: 2, stride: 3, padding: .streaming, name: "d"),
+        "a multiple of the stride 3"
+      ),
       ([x --> twice, x --> twice] --> Add(), "a name of its own"),
     ]
     for (output, words) in cases {

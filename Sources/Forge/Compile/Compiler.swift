@@ -110,7 +110,12 @@ struct Compiler: Sendable {
         .unknownNames("there are no such rewrites", unknown, known: options.rewriteNames))
     }
     let layers = inference.nodes.filter { !$0.isInput }.map(\.name)
-    let missing = options.keep.filter { inference.layer($0) == nil }.map { "\($0)" }
+    let missing = options.keep.filter { inference.layer($0) == nil }.map { reference in
+      if let tensor = reference as? Tensor, case .layer(let layer) = tensor.source {
+        return layer.name ?? "\(type(of: layer))"
+      }
+      return "\(reference)"
+    }
     if !missing.isEmpty {
       problems.append(
         .unknownNames("there are no such layers to keep", missing, known: layers))
