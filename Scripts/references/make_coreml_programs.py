@@ -746,7 +746,7 @@ def gru_steps(x, w, r, b, h):
     coremltools' own test computes it so (TestGRU of
     converters/mil/mil/ops/tests/iOS14/test_recurrent.py).
     """
-    rows, units = [], r.shape[1]
+    rows = []
     wr, wo, wz = np.split(w, 3)
     rr, ro, rz = np.split(r, 3)
     br, bo, bz = np.split(b, 3)
@@ -806,6 +806,19 @@ def recurrent():
     return p.package()
 
 
+def torch_layer(kind, order, *parameters):
+    """A layer of PyTorch on 3 channels with 4 units, in double precision.
+
+    The parameters are weights and biases of input and state with MIL's gates; order has the gates
+    of PyTorch among these.
+    """
+    layer = kind(3, 4)
+    for own, values in zip(layer.all_weights[0], parameters):
+        parts = np.split(values, len(order))
+        own.data = torch.from_numpy(np.concatenate([parts[k] for k in order]))
+    return layer.double()
+
+
 def reversed_sequences():
     """All outputs of recurrent layers that read the sequence from its end.
 
@@ -822,24 +835,17 @@ def reversed_sequences():
     def options(w, r, b):
         return dict(weight_ih=w, weight_hh=r, bias=b, direction="reverse", output_sequence=True)
 
-    def module(kind, w, r, b, order):
-        """A layer of PyTorch; order has the gates of PyTorch among those of MIL."""
-        layer = kind(3, 4)
-        for own, values in zip(layer.all_weights[0], (w, r, b, np.zeros_like(b))):
-            parts = np.split(values, len(order))
-            own.data = torch.from_numpy(np.concatenate([parts[k] for k in order]))
-        return layer.double()
-
     flipped = torch.flip(torch.from_numpy(a["x"]), [0])
     h0, c0 = (torch.from_numpy(a[name])[None] for name in "hc")
     w, r, b = weights(4, 20)
     with torch.no_grad():
-        y, (h, c) = module(nn.LSTM, w, r, b, [0, 1, 3, 2])(flipped, (h0, c0))
+        lstm = torch_layer(nn.LSTM, [0, 1, 3, 2], w, r, b, np.zeros_like(b))
+        y, (h, c) = lstm(flipped, (h0, c0))
     p.add("lstm", lambda i: mb.lstm(
         x=i["x"], initial_h=i["h"], initial_c=i["c"], **options(w, r, b)), y, h[0], c[0])
     w1, r1, b1 = weights(1, 120)
     with torch.no_grad():
-        y, h = module(nn.RNN, w1, r1, b1, [0])(flipped, h0)
+        y, h = torch_layer(nn.RNN, [0], w1, r1, b1, np.zeros_like(b1))(flipped, h0)
     p.add("rnn", lambda i: mb.rnn(x=i["x"], initial_h=i["h"], **options(w1, r1, b1)), y, h[0])
     w3, r3, b3 = weights(3, 80)
     p.add("gru", lambda i: mb.gru(x=i["x"], initial_h=i["h"], **options(w3, r3, b3)),
@@ -853,13 +859,10 @@ def resets_after():
     a = {name: values.astype(np.float64) for name, values in p.ready().items()}
     w, r = seeded(36, 13).reshape(12, 3), seeded(48, 14).reshape(12, 4)
     inner, own = seeded(12, 15), seeded(12, 16)
-    layer = nn.GRU(3, 4)
     # MIL has the gates reset, candidate, update; PyTorch reset, update, candidate.
-    for target, values in zip(layer.all_weights[0], (w, r, inner, own)):
-        parts = np.split(values, 3)
-        target.data = torch.from_numpy(np.concatenate([parts[k] for k in (0, 2, 1)]))
+    layer = torch_layer(nn.GRU, [0, 2, 1], w, r, inner, own)
     with torch.no_grad():
-        y, h = layer.double()(torch.from_numpy(a["x"]), torch.from_numpy(a["h"])[None])
+        y, h = layer(torch.from_numpy(a["x"]), torch.from_numpy(a["h"])[None])
     p.add("gru", lambda i: mb.gru(
         x=i["x"], initial_h=i["h"], weight_ih=w, weight_hh=r, input_bias=inner, bias=own,
         reset_after=True, output_sequence=True), y, h[0])
