@@ -45,9 +45,9 @@ extension Runner where Network == CompiledModel {
 
   /// Predicts with the state of a session, which the caller advances if it receives the result.
   ///
-  /// `end` is the latest time in nanoseconds of the runner's clock.
+  /// `end` is the latest time by the runner's clock.
   func result<Input: PredictionInput>(
-    for input: Input, crops: [String: CropRectangle], until end: Int64, state: StateLease?
+    for input: Input, crops: [String: CropRectangle], until end: Nanoseconds, state: StateLease?
   ) async throws -> ModelResult<Input> {
     try network.checkOutput(of: Input.self)
     let request = SlotInput(input, crops: crops, state: state)

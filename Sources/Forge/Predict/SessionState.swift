@@ -11,17 +11,20 @@ final class SessionState: @unchecked Sendable {
 
   init(_ memory: sending StateMemory) { self.memory = memory }
 
-  /// Takes the state when those who have asked before are done.
-  func take() async -> StateLease {
+  /// Passes the state to `body` when those who have asked before are done.
+  func use<Result, Failure: Error>(
+    _ body: (StateMemory) throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
     await turns.begin()
-    return StateLease(self)
+    defer { turns.end() }
+    return try body(memory)
   }
 
   /// Takes the state for a prediction that must finish by `end`.
   ///
   /// - Throws: ``RunnerError`` when the task is cancelled or the deadline passes first.
   func take(
-    for runner: Runner<CompiledModel>, until end: Int64
+    for runner: Runner<CompiledModel>, until end: Nanoseconds
   ) async throws -> StateLease {
     try await runner.begin(turns, until: end)
     return StateLease(self)

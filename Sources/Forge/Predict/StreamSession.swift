@@ -44,19 +44,13 @@ public final class StreamSession: Sendable {
   }
 
   /// Sets all states to zero, as before the first prediction, when those requested before are done.
-  public func reset() async {
-    let lease = await state.take()
-    lease.memory.reset()
-    lease.end()
-  }
+  public func reset() async { await state.use { $0.reset() } }
 
   /// All states, when the predictions requested before are done.
   ///
   /// - Returns: the states, for this or another session, or a ``Context``.
   public func saved() async -> SavedState {
-    let lease = await state.take()
-    defer { lease.end() }
-    return lease.memory.saved(names: runner.network.stateNames, example: 0)
+    await state.use { $0.saved(names: runner.network.stateNames, example: 0) }
   }
 
   /// Sets the values of a state, when the predictions requested before are done.
@@ -68,9 +62,9 @@ public final class StreamSession: Sendable {
   ///   one.
   public func set(_ name: String, to values: [Float]) async throws(PredictionError) {
     let index = try runner.network.index(ofState: name)
-    let lease = await state.take()
-    defer { lease.end() }
-    try lease.memory.set(index, name: name, to: values, example: 0)
+    try await state.use { memory throws(PredictionError) in
+      try memory.set(index, name: name, to: values, example: 0)
+    }
   }
 
   /// Sets all states to saved ones, when the predictions requested before are done.
@@ -78,9 +72,9 @@ public final class StreamSession: Sendable {
   /// - Parameter saved: the states, of this network or one with the same states.
   /// - Throws: ``PredictionError`` when the states are those of another network.
   public func restore(_ saved: SavedState) async throws(PredictionError) {
-    let lease = await state.take()
-    defer { lease.end() }
-    try lease.memory.restore(saved, names: runner.network.stateNames, example: 0)
+    try await state.use { memory throws(PredictionError) in
+      try memory.restore(saved, names: runner.network.stateNames, example: 0)
+    }
   }
 }
 
