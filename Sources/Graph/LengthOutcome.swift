@@ -71,6 +71,14 @@ package enum LengthOutcome: Sendable {
       }
     }
     do throws(ShapeError) {
+      if let unrolled = layer as? any UnrolledLayer, let first = shapes.first,
+        first.first?.constant == nil, unrolled.isUnrolled(rank: first.count)
+      {
+        throw ShapeError(
+          .shapeMismatch, "the layer does not follow the length of a sequence",
+          received: outline.shape.description, needs: "a fixed number of times",
+          remedy: "apply the inner layer to the sequence itself, if it takes one")
+      }
       var found: [(length: Int, sizes: [Int])] = []
       for length in LengthSize.samples(upTo: maximum) {
         let own = shapes.map { Shape(sizes: $0.map { $0[length] ?? 0 }) }
@@ -86,6 +94,10 @@ package enum LengthOutcome: Sendable {
         }
         guard shorter.parameters == outline.parameters else {
           throw Self.notFollowed("parameters whose sizes are the same for all lengths")
+        }
+        // A shorter part would leave the rest of such a state as it was some predictions ago.
+        guard shorter.states == outline.states else {
+          throw Self.notFollowed("states whose sizes are the same for all lengths")
         }
         found.append((length, shorter.shape.sizes ?? []))
       }

@@ -65,9 +65,12 @@ public struct Bidirectional: BuiltInLayer {
     try ArgumentRule.require(
       !recurrence.isStateful, "stateful", "true", needs: "the whole sequence for two directions")
     let states = Array(lowering.inputs.dropFirst())
-    guard states.count.isMultiple(of: 2) else {
+    let each = recurrence.rule.hasCells ? 2 : 1
+    guard states.isEmpty || states.count == 2 * each else {
       throw .wrongInputCount(
-        lowering.inputs.count, needs: "a sequence, or a sequence and the states of two directions")
+        lowering.inputs.count,
+        needs: "a sequence, or \(1 + 2 * each): a sequence and \(each == 2 ? "h and c" : "h") of "
+          + "each direction")
     }
     let half = states.count / 2
     let first = try lowering.recur(recurrence, states: Array(states[..<half]))

@@ -7,23 +7,26 @@ import ForgeShapes
 /// `g` sums over the input channels of group `g` only and steps outside the sequence count as 0.
 ///
 /// - Input shape: (time, channels) in memory order.
-/// - Output shape: (time′, `channels`); with padding `.same` and `.causal` ⌈time / stride⌉, else
-///   ⌊(time + padding − dilation·(kernel − 1) − 1) / stride⌋ + 1 steps.
+/// - Output shape: (time′, `channels`); with padding `.same` and `.causal` ⌈time / stride⌉, with
+///   `.streaming` time / stride, else ⌊(time + padding − dilation·(kernel − 1) − 1) / stride⌋ + 1
+///   steps.
+/// - State with padding `.streaming`: `steps` [1][dilation·(kernel − 1)][inputs], the steps before
+///   the next part of the stream.
 /// - Parameters: weights [outputs][kernel][inputs / groups] (Keras [kernel][inputs][outputs],
 ///   PyTorch [outputs][inputs][kernel]) and, with `useBias`, biases [outputs].
 /// - Padding: `.same` by default, as for images; an odd amount puts the extra step at the end, as
 ///   TensorFlow does. `.causal` pads dilation·(kernel − 1) steps at the start. PyTorch's padding is
 ///   `.explicit`.
-/// - Errors: `invalidArgument` for a number out of range, `channelsNotDivisible` for groups that do
-///   not divide the channels, `emptyOutput` when no window fits, `shapeMismatch` for an input that
-///   is not a sequence, `unknownSize` for a sequence of unknown length, `tooLarge` for weights
-///   beyond bounds.
+/// - Errors: `invalidArgument` for a number out of range and for a part of a stream that the stride
+///   does not divide, `channelsNotDivisible` for groups that do not divide the channels,
+///   `emptyOutput` when no window fits, `shapeMismatch` for an input that is not a sequence,
+///   `unknownSize` for a sequence of unknown length, `tooLarge` for weights beyond bounds.
 /// - Names elsewhere: Keras Conv1D, ONNX Conv, PyTorch Conv1d.
 ///
 /// ```swift
 /// x --> Reshape(to: [128, 40])
-///   --> Convolution1D(kernel: 5, channels: 64, stride: 2, activation: .relu, name: "conv1")  //
-///   (64, 64)
+///   --> Convolution1D(kernel: 5, channels: 64, stride: 2, activation: .relu, name: "conv1")
+/// // (64, 64)
 /// ```
 public struct Convolution1D: SequenceLayer {
   /// `Conv1D` for short.

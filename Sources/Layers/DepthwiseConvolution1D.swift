@@ -7,14 +7,15 @@ import ForgeShapes
 /// c·multiplier + m`; steps outside the sequence count as 0.
 ///
 /// - Input shape: (time, channels) in memory order.
-/// - Output shape: (time′, channels · `multiplier`); with padding `.same` and `.causal` ⌈time /
-///   stride⌉, else ⌊(time + padding − dilation·(kernel − 1) − 1) / stride⌋ + 1 steps.
+/// - Output shape: (time′, channels · `multiplier`), with time′ as for ``Convolution1D``.
+/// - State with padding `.streaming`: `steps`, as for ``Convolution1D``.
 /// - Parameters: weights [channels][multiplier][kernel] (Keras [kernel][channels][multiplier],
 ///   PyTorch as here) and, with `useBias`, biases [channels · multiplier].
 /// - Padding: as for ``Convolution1D``.
-/// - Errors: `invalidArgument` for a number out of range, `emptyOutput` when no window fits,
-///   `shapeMismatch` for an input that is not a sequence, `unknownSize` for a sequence of unknown
-///   length, `tooLarge` for weights beyond bounds.
+/// - Errors: `invalidArgument` for a number out of range and for a part of a stream that the stride
+///   does not divide, `emptyOutput` when no window fits, `shapeMismatch` for an input that is not a
+///   sequence, `unknownSize` for a sequence of unknown length, `tooLarge` for weights beyond
+///   bounds.
 /// - Names elsewhere: Keras DepthwiseConv1D, ONNX Conv and PyTorch Conv1d with as many groups as
 ///   channels.
 ///

@@ -3,8 +3,9 @@ import ForgeShapes
 
 /// Replaces whole numbers by vectors: the words of a text by their embeddings.
 ///
-/// `y(i…, c) = w(x(i…), c)`. Fractions of an id are dropped, as in Keras. A number that is not from
-/// 0 to `vocabulary` − 1 ends the prediction with a `PredictionError` of kind `invalidIndex`.
+/// `y(i…, c) = w(⌊x(i…)⌋, c)`: fractions of an id are dropped, as in Keras. A number below 0, one
+/// from `vocabulary` on, and NaN end the prediction with a `PredictionError` of kind
+/// `invalidIndex`.
 ///
 /// - Input shape: ids of any shape.
 /// - Output shape: the input's axes, then `channels`.

@@ -35,7 +35,8 @@ public struct GRU: BuiltInRecurrentLayer {
   ///
   /// - Parameters:
   ///   - units: the number of units.
-  ///   - returnSequences: whether the output is the sequence instead of its last element.
+  ///   - returnSequences: whether the output is the sequence instead of the output of the
+  ///     time that is read last.
   ///   - activation: the function `a` of the candidate.
   ///   - recurrentActivation: the function `g` of the gates.
   ///   - useBias: whether there are biases.

@@ -41,7 +41,8 @@ public struct LSTM: BuiltInRecurrentLayer {
   ///
   /// - Parameters:
   ///   - units: the number of units.
-  ///   - returnSequences: whether the output is the sequence instead of its last element.
+  ///   - returnSequences: whether the output is the sequence instead of the output of the
+  ///     time that is read last.
   ///   - activation: the function `a`.
   ///   - recurrentActivation: the function `g` of the gates.
   ///   - useBias: whether there are biases.

@@ -9,15 +9,18 @@ package struct LayerOutline: Sendable {
   package let parameters: [ParameterSpec]
   /// The multiply-adds of one prediction; 0 while a size is not known.
   package let multiplyAdds: Int
+  /// The shapes of the states.
+  package let states: [Shape]
 
   /// Creates the outline of an input of the model.
   package init(input shape: Shape) {
-    (self.shape, parameters, multiplyAdds) = (shape, [], 0)
+    (self.shape, parameters, multiplyAdds, states) = (shape, [], 0, [])
   }
 
   /// Creates an outline of which a size is not known.
   package init(shape: Shape, parameters: [ParameterSpec], multiplyAdds: Int) {
     (self.shape, self.parameters, self.multiplyAdds) = (shape, parameters, multiplyAdds)
+    states = []
   }
 
   /// Lowers a layer by itself.
@@ -39,6 +42,7 @@ package struct LayerOutline: Sendable {
     shape = try SizeRule.bounded(lowering.shape(of: try lowering.checkedOutput()))
     parameters = lowering.layerParameters
     multiplyAdds = lowering.layerMultiplyAdds
+    states = lowering.graph.states.map { lowering.shape(of: $0.present) }
   }
 }
 

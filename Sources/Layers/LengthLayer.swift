@@ -7,6 +7,13 @@ package protocol LengthLayer: BuiltInLayer {
   var maximumLength: Int { get }
 }
 
+/// A layer that is computed once for each entry of its input's first axis, so that their number is
+/// a part of the network.
+package protocol UnrolledLayer: Layer {
+  /// Whether this is so for an input of so many axes.
+  func isUnrolled(rank: Int) -> Bool
+}
+
 extension LengthLayer {
   /// The arguments for the length at which a model is lowered.
   fileprivate func numbers(

@@ -147,8 +147,9 @@ public struct MultiHeadAttention: BuiltInLayer {
     }
     if let rotary {
       let position = cache.map { StreamPosition(value: $0.position, limit: $0.length) }
-      operands[0] = try lowering.rotate(operands[0], rotary, heads: rule.heads, at: position)
-      operands[1] = try lowering.rotate(operands[1], rotary, heads: rule.groups, at: position)
+      var tables = RotaryTables(rotary, at: position)
+      operands[0] = try tables.rotate(operands[0], heads: rule.heads, in: &lowering)
+      operands[1] = try tables.rotate(operands[1], heads: rule.groups, in: &lowering)
     }
     let means: Lowering.Value
     if let cache {

@@ -15,8 +15,9 @@ import ForgeShapes
 /// - Output shape: the input's.
 /// - Parameters: learned, weights [`maximumLength`][channels]; else none.
 /// - Errors: `shapeMismatch` for an input that is not a sequence or is longer than the maximum,
-///   `unknownSize` for an unknown length without `streamLength`, `invalidArgument` for a number out
-///   of range.
+///   `unknownSize` for an unknown length, `invalidArgument` for a number out of range,
+///   `channelsNotDivisible` for heads that do not divide the channels, `tooLarge` for a table
+///   beyond bounds.
 /// - Names elsewhere: KerasHub SinePositionEncoding, PositionEmbedding and RotaryEmbedding, ONNX
 ///   RotaryEmbedding.
 /// - Source: Vaswani and others, Attention Is All You Need, 2017; Su and others, RoFormer, 2021.
@@ -73,13 +74,14 @@ public struct PositionalEncoding: BuiltInLayer {
     }
     let result: Lowering.Value
     if case .rotary(let rule, let heads) = kind {
-      result = try lowering.rotate(image, rule, heads: heads, at: position)
+      var tables = RotaryTables(rule, at: position)
+      result = try tables.rotate(image, heads: heads, in: &lowering)
     } else if let position {
       let channels = try ArgumentRule.lastAxis(of: lowering.shape(of: image))
       let table = try table(position.limit, channels, in: &lowering)
       let part = try lowering.strided(
         table, start: 0, shape: Shape(sizes: [position.limit, channels]), strides: [channels, 1])
-      let rows = try lowering.apply(.rowsFrom(repeats: 1), to: [part, image, position.value])
+      let rows = try lowering.apply(.rowsFrom, to: [part, image, position.value])
       result = try lowering.apply(.binary(.add), to: [image, rows])
     } else {
       let sizes = try ArgumentRule.known(

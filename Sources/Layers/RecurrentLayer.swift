@@ -15,7 +15,7 @@ public struct Recurrence: Hashable, Sendable {
   let rule: RecurrentRule
   /// The biases of the input's part.
   let bias: Bias
-  /// Whether the output is the sequence instead of its last element.
+  /// Whether the output is the sequence instead of the output of the time that is read last.
   let returnsSequences: Bool
   /// Whether a prediction begins with the state that the one before has left.
   let isStateful: Bool
@@ -55,7 +55,7 @@ extension Lowering {
   ///   - recurrence: what is computed.
   ///   - type: the type of a parameter in the layer, given the one of a single direction.
   ///   - states: the initial hidden values and cells; by default the layer's other inputs.
-  /// - Returns: the sequence or its last element.
+  /// - Returns: the sequence, or the output of the time that is read last.
   /// - Throws: `ShapeError` when the inputs or the arguments do not fit.
   mutating func recur(
     _ recurrence: Recurrence,
@@ -71,9 +71,7 @@ extension Lowering {
     }
     let shape = shape(of: sequence)
     guard shape.rank == 2 else {
-      throw ShapeError(
-        .shapeMismatch, "the input is not a sequence", received: shape.description,
-        needs: "two axes: time, channels", remedy: "put a Reshape before this layer")
+      throw .notASequence(shape)
     }
     let channels = try ArgumentRule.lastAxis(of: shape)
     let row = try apply(.reshape([-1, 1, channels]), to: [sequence])

@@ -35,75 +35,89 @@ public enum RotaryEncoding: Hashable, Sendable {
     return rotated
   }
 
-  /// The other channel of each channel's pair, the index of the pair, and the sine's sign.
-  func partner(_ channel: Int, of rotated: Int) -> (channel: Int, pair: Int, sign: Float) {
-    let half = rotated / 2
+  /// Which channels are pairs.
+  var pairs: RotationRule.Pairs {
     switch self {
-    case .halves:
-      let isFirst = channel < half
-      return (isFirst ? channel + half : channel - half, channel % half, isFirst ? -1 : 1)
-    case .neighbours:
-      let isFirst = channel.isMultiple(of: 2)
-      return (isFirst ? channel + 1 : channel - 1, channel / 2, isFirst ? -1 : 1)
+    case .halves: .halves
+    case .neighbours: .neighbours
+    }
+  }
+
+  /// The pair that a rotated channel belongs to.
+  func pair(of channel: Int, rotated: Int) -> Int {
+    switch self {
+    case .halves: channel % (rotated / 2)
+    case .neighbours: channel / 2
     }
   }
 }
 
-extension Lowering {
-  /// An image [rows][positions][heads · channels], rotated; a part of a stream by its positions
-  /// in the stream.
+/// Rotates images by their positions; those of equal sizes share the cosines and sines.
+struct RotaryTables {
+  private struct Size: Hashable {
+    let length, channels: Int
+  }
+
+  private let rule: RotaryEncoding
+  private let position: StreamPosition?
+  private var tables: [Size: [Lowering.Value]] = [:]
+
+  /// Positions from 0, or those of a part of a stream.
+  init(_ rule: RotaryEncoding, at position: StreamPosition? = nil) {
+    (self.rule, self.position) = (rule, position)
+  }
+
+  /// An image [rows][positions][heads · channels], rotated.
   mutating func rotate(
-    _ image: Value, _ rule: RotaryEncoding, heads: Int, at position: StreamPosition? = nil
-  ) throws(ShapeError) -> Value {
+    _ image: Lowering.Value, heads: Int, in lowering: inout Lowering
+  ) throws(ShapeError) -> Lowering.Value {
     try ArgumentRule.positive(heads, "heads")
-    let shape = shape(of: image)
+    let shape = lowering.shape(of: image)
     let width = try ArgumentRule.lastAxis(of: shape)
     guard width.isMultiple(of: heads) else {
       throw ShapeError(
         .channelsNotDivisible, "the heads do not divide the channels",
         received: "\(width) channels", needs: "a multiple of \(heads)")
     }
-    let channels = width / heads
-    let rotated = try rule.rotated(of: channels)
-    // The table of a stream has the channels of one head, which are repeated.
     let length =
       if let position { position.limit } else {
         try ArgumentRule.known(shape, "a sequence of known length")[1]
       }
-    let copies = position == nil ? heads : 1
-    let tableWidth = copies * channels
-    guard let count = Shape.product(of: [length, tableWidth]),
+    let size = Size(length: length, channels: try rule.rotated(of: width / heads))
+    let factors: [Lowering.Value]
+    if let known = tables[size] {
+      factors = known
+    } else {
+      factors = try make(size, in: &lowering)
+      tables[size] = factors
+    }
+    let rotation = RotationRule(heads: heads, pairs: rule.pairs, hasPosition: position != nil)
+    return try lowering.apply(
+      .rotate(rotation), to: [image] + factors + (position.map { [$0.value] } ?? []))
+  }
+
+  /// The cosines and sines of each position and rotated channel.
+  private func make(
+    _ size: Size, in lowering: inout Lowering
+  ) throws(ShapeError) -> [Lowering.Value] {
+    guard let count = Shape.product(of: [size.length, size.channels]),
       count <= SizeRule.maximumConstantCount
     else { throw .tooManyElements() }
-    var order = Array(0..<width)
-    var cosines = [Float](repeating: 1, count: count)
-    var sines = [Float](repeating: 0, count: count)
-    for channel in 0..<rotated {
-      let partner = rule.partner(channel, of: rotated)
-      for head in 0..<heads { order[head * channels + channel] = head * channels + partner.channel }
-      for position in 0..<length {
+    var (cosines, sines) = ([Float](), [Float]())
+    for position in 0..<size.length {
+      for channel in 0..<size.channels {
         let turn = PositionRule.turn(
-          position, pair: partner.pair, of: rotated, base: rule.base)
-        for head in 0..<copies {
-          let place = position * tableWidth + head * channels + channel
-          cosines[place] = turn.cosine
-          sines[place] = partner.sign * turn.sine
-        }
+          position, pair: rule.pair(of: channel, rotated: size.channels), of: size.channels,
+          base: rule.base)
+        cosines.append(turn.cosine)
+        sines.append(turn.sine)
       }
     }
-    var tables: [Value] = []
-    for factor in [cosines, sines] {
-      if let position {
-        let table = try constant(factor, shape: Shape(sizes: [length, channels]))
-        tables.append(
-          try apply(.rowsFrom(repeats: heads), to: [table, image, position.value]))
-      } else {
-        tables.append(try constant(factor, shape: Shape(sizes: [1, length, width])))
-      }
+    let sizes = (position == nil ? [1] : []) + [size.length, size.channels]
+    var factors: [Lowering.Value] = []
+    for values in [cosines, sines] {
+      factors.append(try lowering.constant(values, shape: Shape(sizes: sizes)))
     }
-    let straight = try apply(.binary(.multiply), to: [image, tables[0]])
-    let swapped = try apply(.gatherChannels(order), to: [image])
-    let crossed = try apply(.binary(.multiply), to: [swapped, tables[1]])
-    return try apply(.binary(.add), to: [straight, crossed])
+    return factors
   }
 }

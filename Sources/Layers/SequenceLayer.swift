@@ -10,9 +10,7 @@ extension Lowering {
     let input = try input()
     let shape = shape(of: input)
     guard shape.rank == 2 else {
-      throw ShapeError(
-        .shapeMismatch, "the input is not a sequence", received: shape.description,
-        needs: "two axes: time, channels", remedy: "put a Reshape before this layer")
+      throw .notASequence(shape)
     }
     let sizes = try ArgumentRule.known(shape, "a sequence of known length")
     return try apply(.reshape([1] + sizes), to: [input])
@@ -29,7 +27,7 @@ extension Lowering {
     guard sizes[1].isMultiple(of: stride) else {
       throw ShapeError(
         .invalidArgument, "the windows of a stream do not end with its parts",
-        received: "\(sizes[1]) steps", needs: "a multiple of the stride \(stride)")
+        received: ShapeError.counted(sizes[1], "step"), needs: "a multiple of the stride \(stride)")
     }
     let before = max(kernel.addingSaturated(-1), 0).multipliedSaturated(by: dilation)
     guard before > 0 else { return image }

@@ -31,7 +31,8 @@ public struct SimpleRNN: BuiltInRecurrentLayer {
   ///
   /// - Parameters:
   ///   - units: the number of units.
-  ///   - returnSequences: whether the output is the sequence instead of its last element.
+  ///   - returnSequences: whether the output is the sequence instead of the output of the
+  ///     time that is read last.
   ///   - activation: the function `f`.
   ///   - useBias: whether there are biases.
   ///   - isReversed: whether the sequence is read from its end; the output has the order of the

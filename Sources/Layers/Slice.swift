@@ -74,7 +74,10 @@ public struct Slice: BuiltInLayer {
         seen.insert(axis).inserted, "axes", "\(axes)", needs: "each axis once")
       let range = try SliceRange(
         from: starts[index], to: ends[index], by: steps[index], size: known[axis])
-      (first[axis], counts[axis], strides[axis]) = (range.start, range.count, steps[index])
+      first[axis] = range.start
+      counts[axis] = range.count
+      // A step of one element may be any number.
+      strides[axis] = range.count > 1 ? steps[index] : 1
     }
     // Rows and columns of an image need no copy.
     if crops, shape.isImage, counts[2] == known[2], strides == [1, 1, 1] {

@@ -11,14 +11,15 @@ import ForgeShapes
 ///   1×1×channels.
 /// - Parameters: those of the layer, under the name of this one.
 /// - Errors: those of the layer; `unknownSize` for an unknown number of times, `tooLarge` for too
-///   many, `repeatedState` for a layer with a state.
+///   many, `invalidArgument` for a layer with a state and several times, `shapeMismatch` for a
+///   sequence of changing length. ``Dense`` along two axes takes any number of times.
 /// - Names elsewhere: Keras TimeDistributed.
 ///
 /// ```swift
 /// Input(shape: [10, 32, 32, 3])
 ///   --> TimeDistributed(Convolution(kernel: (3, 3), channels: 8), name: "conv1")  // 10×32×32×8
 /// ```
-public struct TimeDistributed: BuiltInLayer {
+public struct TimeDistributed: BuiltInLayer, UnrolledLayer {
   /// `TimeDist`.
   public static var summaryName: String { "TimeDist" }
   package let label: LayerLabel
@@ -46,11 +47,14 @@ public struct TimeDistributed: BuiltInLayer {
     a.label == b.label && a.layer.equals(b.layer)
   }
 
+  /// Whether the layer is computed once for each time of an input of so many axes.
+  package func isUnrolled(rank: Int) -> Bool { !(layer is Dense && rank == 2) }
+
   /// Lowers to the layer for each time, or at once for dense layers.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     let input = try lowering.input()
     let shape = lowering.shape(of: input)
-    if let dense = layer as? Dense, shape.rank == 2 {
+    if let dense = layer as? Dense, !isUnrolled(rank: shape.rank) {
       // One product for all times.
       try LastAxisDense(dense).lower(into: &lowering)
       return
@@ -66,8 +70,14 @@ public struct TimeDistributed: BuiltInLayer {
         .tooLarge, "there are too many times", received: "\(count)", needs: "at most 1024")
     }
     let rest = Array(sizes.dropFirst())
+    let states = lowering.graph.states.count
     var results: [Lowering.Value] = []
     for time in 0..<count {
+      guard time == 0 || lowering.graph.states.count == states else {
+        throw ShapeError(
+          .invalidArgument, "a layer with a state is not repeated in time",
+          received: ShapeError.counted(count, "time"), needs: "a layer without a state")
+      }
       let part = try lowering.apply(
         .slice(
           starts: [time] + rest.map { _ in 0 }, sizes: [1] + rest,

@@ -75,15 +75,19 @@ extension OperationGraph {
     let inPlace = appendedInPlace
     var limits: [PositionLimit] = []
     for node in nodes {
-      let table: Int?
+      let inputs = node.inputs
+      let (rows, image, position, table): (Value, Value, Value, Int?)
       switch node.primitive {
-      case .appendRows: table = inPlace[node.output].flatMap { places[$0] }
-      case .rowsFrom: table = nil
+      case .appendRows:
+        (rows, image, position) = (inputs[0], inputs[1], inputs[2])
+        table = inPlace[node.output].flatMap { places[$0] }
+      case .rowsFrom: (rows, image, position, table) = (inputs[0], inputs[1], inputs[2], nil)
+      case .rotate(let rule) where rule.hasPosition:
+        (rows, image, position, table) = (inputs[1], inputs[0], inputs[3], nil)
       default: continue
       }
-      guard let state = places[node.inputs[2]],
-        let capacity = shape(of: node.inputs[0]).dimensions[0],
-        let count = shape(of: node.inputs[1]).dimensions[1]
+      guard let state = places[position], let capacity = shape(of: rows).dimensions[0],
+        let count = shape(of: image).dimensions[1]
       else { continue }
       let limit = PositionLimit(
         state: state, table: table, count: count, capacity: capacity, layer: node.layers.last ?? 0)

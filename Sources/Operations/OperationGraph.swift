@@ -26,7 +26,7 @@ package struct OperationGraph: Sendable {
     /// The position of the layer in the model.
     package let layer: Int
     /// The value that a prediction reads.
-    let present: Value
+    package let present: Value
     /// The value that it leaves.
     var next: Value
     /// Whether the layer only appends to it and reads nothing behind its present position.

@@ -92,9 +92,11 @@ public enum Primitive: Sendable {
   case appendRows
   /// A position plus the columns of an image.
   case advance
-  /// The rows of a table from a computed position on, each `repeats` times, as an image of one row
-  /// with the columns of another.
-  case rowsFrom(repeats: Int)
+  /// The rows of a table from a computed position on, as an image of one row with the columns of
+  /// another.
+  case rowsFrom
+  /// Pairs of each head's channels turned by angles whose cosines and sines are operands.
+  case rotate(RotationRule)
   /// Recurrent cells over a sequence.
   case recurrent(RecurrentRule)
   /// A part of the result of recurrent cells, whose first operand gives the sizes.
@@ -156,7 +158,8 @@ public enum Primitive: Sendable {
     case .attention(let rule): AttentionOperation(rule: rule)
     case .appendRows: AppendRowsOperation()
     case .advance: AdvanceOperation()
-    case .rowsFrom(let repeats): RowsFromOperation(repeats: repeats)
+    case .rowsFrom: RowsFromOperation()
+    case .rotate(let rule): RotateOperation(rule: rule)
     case .recurrent(let rule): RecurrentOperation(rule: rule)
     case .recurrentPart(let rule, let part): RecurrentPartOperation(rule: rule, part: part)
     case .custom(let operation): operation

@@ -1,5 +1,16 @@
 /// The messages of the rules of ForgeShapes, all in one place; tests pin them.
 extension ShapeError {
+  /// A layer of sequences has another input; a vector is often the last element of one.
+  package static func notASequence(_ shape: Shape) -> ShapeError {
+    let isVector = shape.isImage && shape.dimensions.prefix(2).allSatisfy { $0 == 1 }
+    return ShapeError(
+      .shapeMismatch, "the input is not a sequence", received: shape.description,
+      needs: "two axes: time, channels",
+      remedy: isVector
+        ? "returnSequences: true in the layer before, or a Reshape to one time"
+        : "put a Reshape before this layer")
+  }
+
   /// Numbers, given as text, that are not in a range from 0 or 1; `smallest` is the least of them.
   static func notInRange(
     _ name: String, _ numbers: String, smallest: Int, _ range: ClosedRange<Int>

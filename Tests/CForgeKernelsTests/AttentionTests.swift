@@ -278,11 +278,10 @@ import Testing
   @Test("rows are read", arguments: [Float.nan, -3, 0, 4, 6, 7, 1e9])
   func reading(position: Float) {
     var random = SeededGenerator(seed: 4)
-    for (channels, repeats) in [(1, 1), (16, 1), (7, 3), (21, 2), (1, 20)] {
+    for channels in [1, 16, 7, 21, 42] {
       let table = random.values(11 * channels)
       for level in Level.available {
-        let out = blocked(
-          [Float](repeating: 9, count: 5 * channels * repeats), channels: channels * repeats)
+        let out = blocked([Float](repeating: 9, count: 5 * channels), channels: channels)
         var arguments = forge_rows_from_arguments()
         arguments.in = view(rows: 11, channels: channels, base: 0)
         arguments.out = out.view
@@ -295,12 +294,10 @@ import Testing
         call.run(0..<2)
         call.run(2..<call.tiles)
         let start = position >= 0 ? Int(min(position, 6)) : 0
-        let rows = (start..<start + 5).flatMap { row in
-          (0..<repeats).flatMap { _ in table[row * channels..<(row + 1) * channels] }
-        }
+        let rows = table[start * channels..<(start + 5) * channels]
         // The padded lanes are zero, too.
         #expect(
-          out.buffer.bits == blocked(rows, channels: channels * repeats).buffer.bits, "\(level)")
+          out.buffer.bits == blocked(Array(rows), channels: channels).buffer.bits, "\(level)")
       }
     }
   }

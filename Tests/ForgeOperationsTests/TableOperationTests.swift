@@ -26,11 +26,8 @@ import Testing
     #expect(shape(.advance, [[2], [1, 2, 3]]).contains("1 value"))
     #expect(shape(.advance, [[1], [2, 2, 3]]).contains("a stream has one row"))
     // Width, height, channels.
-    #expect(shape(.rowsFrom(repeats: 2), [[7, 3], [1, 2, 5], [1]]) == "2×1×6")
-    #expect(shape(.rowsFrom(repeats: 0), [[7, 3], [1, 2, 5], [1]]).contains("repeats"))
-    #expect(shape(.rowsFrom(repeats: 1), [[7, 3], [1, 9, 5], [1]]).contains("at most 7"))
-    #expect(
-      shape(.rowsFrom(repeats: .max), [[7, 3], [1, 2, 5], [1]]).contains("repeats"))
+    #expect(shape(.rowsFrom, [[7, 3], [1, 2, 5], [1]]) == "2×1×3")
+    #expect(shape(.rowsFrom, [[7, 3], [1, 9, 5], [1]]).contains("at most 7"))
     let rule = AttentionRule(heads: 2, causalOffset: 0, hasPosition: true)
     #expect(shape(.attention(rule), [[1, 2, 6], [7, 6], [7, 8], [1]]) == "2×1×8")
     #expect(shape(.attention(rule), [[1, 2, 6], [7, 6], [8, 8], [1]]).contains("7 and 8"))
@@ -67,9 +64,8 @@ import Testing
       #expect(result.values == rows)
     }
     #expect(try Primitive.advance.reference(on: [try position(3), image]).values == [5])
-    let rows = try Primitive.rowsFrom(repeats: 2).reference(
-      on: [table, image, try position(1)])
-    #expect(rows.sizes == [1, 2, 4] && rows.values == [2, 3, 2, 3, 4, 5, 4, 5])
+    let rows = try Primitive.rowsFrom.reference(on: [table, image, try position(1)])
+    #expect(rows.sizes == [1, 2, 2] && rows.values == [2, 3, 4, 5])
     let ids = try ReferenceTensor(sizes: [5], values: [3, 1.5, -0.5, 4, .nan])
     let checked = try Primitive.gatherRows(axis: 0, isChecked: true).reference(on: [table, ids])
     #expect(checked.values.prefix(4) == [6, 7, 2, 3])
@@ -115,7 +111,7 @@ import Testing
     lowering.begin(layer: 0, name: "layer", inputs: [input])
     let position = try lowering.state("position", shape: Shape(sizes: [1]))
     let table = try lowering.constant(Array(repeating: 0, count: 8), shape: Shape(sizes: [8, 1]))
-    _ = try lowering.apply(.rowsFrom(repeats: 1), to: [table, input, position])
+    _ = try lowering.apply(.rowsFrom, to: [table, input, position])
     lowering.graph.closeStates()
     let limit = try #require(lowering.graph.positionLimits.first)
     for position in [0, 1, 5] as [Float] { #expect(limit.admits(position)) }

@@ -8,6 +8,11 @@ import Testing
     var value = 0
   }
 
+  /// Who had a turn, protected by the turns alone.
+  private final class Order: @unchecked Sendable {
+    var tasks: [Int] = []
+  }
+
   /// Tasks that take turns; some are cancelled, some have a deadline.
   @Test func oneTaskAtATime() async throws {
     let runner = try Runner(GateNetwork(), inflightBuffers: 1)
@@ -55,6 +60,30 @@ import Testing
     turns.end()
     // A turn that is free is taken, even if the deadline has passed; its prediction is late then.
     try await runner.begin(turns, until: end)
+  }
+
+  /// The first that waits is the first that has a turn.
+  @Test func turnsAreTakenInOrder() async throws {
+    let clock = TestClock()
+    let runner = try Runner(GateNetwork(), inflightBuffers: 1, clock: clock)
+    let turns = TurnQueue()
+    await turns.begin()
+    let end = runner.moment(of: .after(.seconds(3)))
+    let order = Order()
+    var tasks: [Task<Void, any Error>] = []
+    for index in 0..<9 {
+      tasks.append(
+        Task {
+          try await runner.begin(turns, until: end)
+          order.tasks.append(index)
+          turns.end()
+        })
+      try await eventually("task \(index) waits") { clock.sleeperCount == index + 1 }
+    }
+    turns.end()
+    for task in tasks { try await task.value }
+    await turns.begin()
+    #expect(order.tasks == Array(0..<9))
   }
 
   /// A cancelled task still has the turns that cannot be cancelled.

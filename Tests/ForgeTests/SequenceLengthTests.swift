@@ -130,6 +130,34 @@ import Testing
           --> Activation(.tanh)
         return Model(inputs: [input], outputs: [output, column])
       }, inputs: [("x", 13, 1)]),
+    Case(
+      name: "rows of sequences and pictures of any width",
+      make: { size in
+        let input = Input(shape: [3, size, 12], name: "x")
+        let rows =
+          input --> LastAxisDense(neurons: 20, activation: .tanh, name: "a")
+          --> MultiHeadAttention(
+            heads: 2, keyChannels: 5, rotary: .halves(channels: 4), name: "b")
+        let picture =
+          input --> Convolution(kernel: 1, channels: 17, activation: .relu, name: "c")
+          --> DepthwiseConvolution(kernel: 3, name: "d")
+          --> PointwiseConvolution(
+            channels: 9, name: "e")
+          --> TransposedConvolution(kernel: 2, channels: 3, stride: 2, name: "f")
+        let turned =
+          input --> Permute(order: [1, 0, 2]) --> LastAxisDense(neurons: 7, name: "g")
+          --> Permute(order: [1, 0, 2]) --> LastAxisDense(neurons: 16, name: "h")
+        return Model(inputs: [input], outputs: [rows, picture, turned])
+      }, inputs: [("x", 36, 1)]),
+    Case(
+      name: "squares",
+      make: { size in
+        let input = Input(shape: [size, size, 2], name: "x")
+        return Model(
+          input: input,
+          output: input --> Convolution(kernel: 1, channels: 5, name: "a")
+            --> PointwiseConvolution(channels: 17, activation: .relu, name: "b"))
+      }, inputs: [("x", 2, 2)]),
   ]
 
   private func network(
@@ -199,9 +227,24 @@ import Testing
 
   @Test(arguments: cases)
   func verifyComparesShorterLengths(_ testCase: Case) throws {
-    let network = try testCase.make(.upTo(Self.maximum)).compile(
+    let model = try testCase.make(.upTo(Self.maximum))
+    let network = try model.compile(
       parameters: RandomParameters(seed: 5), options: CompileOptions(verify: .samples(3)))
     #expect(network.report.verification?.samples == 3)
+    // The first sample has the largest length, the second one a shorter one.
+    let wrong = ReferenceBackend(errorOfShorter: 1)
+    for samples in [1, 2] {
+      let compile = {
+        try model.compile(
+          parameters: RandomParameters(seed: 5),
+          options: CompileOptions(backend: wrong, verify: .samples(samples)))
+      }
+      if samples == 1 {
+        _ = try compile()
+      } else {
+        #expect(throws: CompileError.self) { try compile() }
+      }
+    }
   }
 
   @Test func oneContextTakesAllLengthsWithoutAllocating() throws {
@@ -298,8 +341,18 @@ import Testing
           needs     length×16, with a length from 1 to 10
           remedy    shorten the sequence, or declare a larger .upTo in Input(shape:)
         """)
-    #expect(message(0, 0).hasPrefix("input \"x\" has the wrong length\n  received  0 values"))
-    #expect(message(17, 2).hasPrefix("input \"x\" has the wrong length"))
+    #expect(
+      message(0, 0) == """
+        input "x" has the wrong length
+          received  0 values
+          needs     length×16, with a length from 1 to 10
+        """)
+    #expect(
+      message(17, 2) == """
+        input "x" has the wrong size
+          received  17 values
+          needs     length×16, with a length from 1 to 10
+        """)
     #expect(message(32, 2 * 3).hasPrefix("input \"mask\" has the wrong length"))
     #expect(
       message(32, 2 * 9) == """
@@ -326,6 +379,20 @@ import Testing
     let x = Input(shape: [.upTo(40), 6], name: "x")
     let flat = x --> Flatten() --> Dense(neurons: 3, name: "d")
     #expect(message(Model(input: x, output: flat)).contains("does not follow the length"))
+    let repeated = TimeDistributed(
+      LayerNormalization(), name: "norms", fileID: "App/Net.swift", line: 9, column: 7)
+    #expect(
+      message(Model(input: x, output: x --> repeated)) == """
+        App/Net.swift:9:7: layer 1 "norms" (TimeDistributed): the layer does not follow the length \
+        of a sequence
+          received  40×6
+          needs     a fixed number of times
+          remedy    apply the inner layer to the sequence itself, if it takes one
+        """)
+    #expect(message(Model(input: x, output: x --> TimeDistributed(Dense(neurons: 3)))) == "")
+    // The rest of the state would be what an earlier prediction has left.
+    let sum = message(Model(input: x, output: x --> RunningSum().named("sum")))
+    #expect(sum.contains("states whose sizes are the same for all lengths"), "\(sum)")
     let strided = x --> Convolution1D(kernel: 3, channels: 4, stride: 2, name: "c")
     #expect(message(Model(input: x, output: strided)).contains("does not follow the length"))
     // It fits the longest sequence, but not three frames.
@@ -371,5 +438,16 @@ import Testing
     #expect(throws: PredictionError.self) { try context.predict(Array(values.prefix(5 * 24))) }
     _ = try context.predict(Array(values.prefix(4 * 24)))
     #expect(throws: PredictionError.self) { try context.predict(Array(values.prefix(24))) }
+  }
+}
+
+/// A layer that adds its inputs up, from one prediction to the next.
+private struct RunningSum: Layer {
+  func lower(into lowering: inout Lowering) throws(ShapeError) {
+    let input = try lowering.input()
+    let sum = try lowering.state("sum", shape: lowering.shape(of: input))
+    let next = try lowering.apply(.binary(.add), to: [sum, input])
+    try lowering.setState(sum, to: next)
+    lowering.output = next
   }
 }

@@ -30,6 +30,12 @@ import Testing
           --> GRU(units: 35, returnSequences: true, resetAfter: false, stateful: true, name: "gru2")
           --> LastAxisDense(neurons: 300, activation: .gelu, name: "dense") --> Softmax()
       },
+      Network(testDescription: "scales after recurrent layers") {
+        $0 --> GRU(units: 12, returnSequences: true, stateful: true, name: "gru")
+          --> BatchNormalization(name: "norm")
+          --> LSTM(units: 9, returnSequences: true, stateful: true, name: "lstm")
+          --> Scale(0.3, bias: 0.1) --> Activation(.tanh)
+      },
       Network(testDescription: "rnn between dense layers") {
         $0 --> LastAxisDense(neurons: 128, activation: .relu, name: "dense1")
           --> SimpleRNN(units: 64, returnSequences: true, stateful: true, name: "rnn")

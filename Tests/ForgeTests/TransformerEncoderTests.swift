@@ -103,4 +103,70 @@ import Testing
     #expect(steps.filter { $0 == "copy" }.count == 1)
     #expect(steps.count == 15)
   }
+
+  /// A block with a mask is its layers with the mask as the second input of the attention.
+  @Test(arguments: [true, false])
+  func masksReachTheAttention(normalizesFirst: Bool) throws {
+    let (x, mask) = (Input(shape: [7, 15], name: "x"), Input(shape: [1, 7], name: "mask"))
+    let block = TransformerEncoder(
+      heads: 3, hidden: 19, normalizesFirst: normalizesFirst, mask: .visible)
+    let attention = MultiHeadAttention(
+      heads: 3, keyChannels: 5, mask: .visible, name: "block.attention")
+    let (norm1, norm2) = (
+      LayerNormalization(name: "block.norm1"), LayerNormalization(name: "block.norm2")
+    )
+    func mixed(_ a: Tensor) -> Tensor {
+      a --> LastAxisDense(neurons: 19, activation: .gelu, name: "block.expand")
+        --> LastAxisDense(neurons: 15, name: "block.reduce")
+    }
+    let plain: Tensor
+    if normalizesFirst {
+      let a = [x, [x --> norm1, mask] --> attention] --> Add()
+      plain = [a, mixed(a --> norm2)] --> Add()
+    } else {
+      let a = [x, [x, mask] --> attention] --> Add() --> norm1
+      plain = [a, mixed(a)] --> Add() --> norm2
+    }
+    let networks = try [[x, mask] --> block.named("block"), plain].map {
+      try Model(inputs: [x, mask], outputs: [$0]).compile(parameters: RandomParameters(seed: 4))
+    }
+    var values = seededValues(count: 7 * 15, seed: 2)
+    let visible: [Float] = [1, 1, 0, 1, 1, 0, 1]
+    let outputs = try networks.map { network in
+      try network.predict(["x": values, "mask": visible]).first?.value.values ?? []
+    }
+    #expect(outputs[0] == outputs[1] && outputs[0].count == 7 * 15)
+    // What is hidden reaches only its own position.
+    for channel in 0..<15 { values[2 * 15 + channel] = 1e6 }
+    let hidden = try networks[0].predict(["x": values, "mask": visible]).first?.value.values ?? []
+    #expect(hidden.prefix(30).elementsEqual(outputs[0].prefix(30)))
+    #expect(hidden.suffix(60).elementsEqual(outputs[0].suffix(60)))
+  }
+
+  private func message(_ inputs: [Tensor], _ output: Tensor) -> String {
+    do {
+      _ = try Model(inputs: inputs, outputs: [output]).compile(
+        parameters: RandomParameters(seed: 1))
+    } catch {
+      return "\(error)"
+    }
+    return ""
+  }
+
+  @Test func mistakesHaveThePlaceOfTheBlock() {
+    let x = Input(shape: [7, 15], name: "x")
+    func block(_ hidden: Int, mask: AttentionRule.Mask = .none, line: Int = 9) -> TransformerEncoder
+    {
+      TransformerEncoder(
+        heads: 3, hidden: hidden, mask: mask, fileID: "App/Net.swift", line: line, column: 7)
+    }
+    #expect(
+      message([x], x --> block(0).named("b")).hasPrefix("App/Net.swift:9:7: layer 4 \"b.expand\""))
+    // Unnamed blocks at several places would share their parameters.
+    let twice = message([x], x --> block(8) --> block(8, line: 10))
+    #expect(twice.contains("App/Net.swift:9:7") && twice.contains("App/Net.swift:10:7"), "\(twice)")
+    #expect(message([x], x --> block(8, mask: .added)).contains("a sequence and a mask"))
+    let mask = Input(shape: [7, 7], name: "mask")
+    #expect(message([x, mask], [x, mask] --> block(8)).contains("needs     a sequence"))
+  }
 }

@@ -251,7 +251,9 @@ struct PlanBuilder {
 
   /// Adds a blocked image with its own memory.
   mutating func addBlocked(_ sizes: [Int], halo: Edges = .none) -> ID {
-    addOwner(.blocked(sizes, halo: halo, id: ID(index: tensors.count)))
+    addOwner(
+      .blocked(
+        sizes, halo: halo, id: ID(index: tensors.count), separatesRows: settings.separatesRows))
   }
 
   /// Returns scratch memory with at least `count` floats for each thread,

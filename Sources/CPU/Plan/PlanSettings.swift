@@ -33,6 +33,9 @@ struct PlanSettings {
   ///
   /// The kernels for it find all sizes in their views.
   let sumsInOneOrder: Bool
+  /// Whether images of several rows become narrower with shorter sequences, so that gaps are
+  /// between their rows then.
+  var separatesRows = false
   /// The names of disabled rewrites.
   private let disabled: Set<String>
   /// The measured or recorded kernels; the cost model chooses the others.

@@ -39,8 +39,8 @@ struct PlannedTensor {
   let base: Base
   /// The number of floats in the root's memory.
   let storage: Int
-  /// Whether the pixels of each block are contiguous; those of a shorter sequence count as those of
-  /// the longest, whose only row is longer.
+  /// Whether the pixels of each block are contiguous, for each length of a sequence; an only row
+  /// may be longer than its pixels.
   let isContiguous: Bool
 
   /// The channels per block.
@@ -53,8 +53,10 @@ struct PlannedTensor {
   /// The number of elements without padding.
   var count: Int { sizes.reduce(1, *) }
 
-  /// Creates a blocked image with its own memory.
-  static func blocked(_ sizes: [Int], halo: Edges, id: ID) -> PlannedTensor {
+  /// Creates a blocked image with its own memory, whose rows may be `separate`.
+  static func blocked(
+    _ sizes: [Int], halo: Edges, id: ID, separatesRows: Bool = false
+  ) -> PlannedTensor {
     let rowStride = (sizes[1] + halo.left + halo.right) * lanes
     let blockStride = rowStride * (sizes[0] + halo.top + halo.bottom)
     let blocks = (sizes[2] + lanes - 1) / lanes
@@ -62,7 +64,8 @@ struct PlannedTensor {
       sizes: sizes, isBlocked: true, halo: halo, root: id,
       origin: halo.top * rowStride + halo.left * lanes, rowStride: rowStride,
       blockStride: blockStride, base: .arena, storage: blocks * blockStride,
-      isContiguous: rowStride == sizes[1] * lanes)
+      isContiguous: rowStride == sizes[1] * lanes
+        && !(separatesRows && sizes[0] > 1 && sizes[1] > 1))
   }
 
   /// Creates a plain tensor with its own memory.

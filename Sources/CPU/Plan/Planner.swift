@@ -36,6 +36,12 @@ struct Planner: Sendable {
   ) throws(BackendError) -> Plan {
     guard let table = forge_kernels(level) else { throw .noKernels }
     try checkAxes(of: bound)
+    var settings = settings
+    if let lengths, let probe = lengths.probes.first {
+      settings.separatesRows = try planning { () throws in
+        try lengths.graph(probe).hasNarrowerRows(than: bound)
+      }
+    }
     let convolutions = try planning { () throws in
       try ConvolutionPlan(bound, settings, constants: constants)
     }
@@ -72,6 +78,20 @@ struct Planner: Sendable {
     } catch {
       throw .constants(error)
     }
+  }
+}
+
+extension OperationGraph {
+  /// Whether images of several rows have fewer columns than in a graph of the same nodes.
+  fileprivate func hasNarrowerRows(than longest: OperationGraph) -> Bool {
+    zip(nodes, longest.nodes).contains { node, other in
+      let (own, whole) = (imageSizes(of: node.output), longest.imageSizes(of: other.output))
+      return whole[0] > 1 && own[1] < whole[1]
+    }
+      || zip(inputs, longest.inputs).contains { input, other in
+        let (own, whole) = (imageSizes(of: input), longest.imageSizes(of: other))
+        return whole[0] > 1 && own[1] < whole[1]
+      }
   }
 }
 

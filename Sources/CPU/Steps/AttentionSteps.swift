@@ -59,7 +59,7 @@ extension PlanBuilder {
   }
 
   /// Returns a table [positions][channels] as a plain image of one row.
-  private mutating func table(_ value: Value) throws -> ID {
+  mutating func table(_ value: Value) throws -> ID {
     let whole = try plain(value)
     return addTensor(tensor(whole).reshaped([1] + sizes(of: value)))
   }

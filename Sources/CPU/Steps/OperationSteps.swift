@@ -82,6 +82,8 @@ extension PlanBuilder {
       try addAdvance(node)
     case .rowsFrom:
       try addRowsFrom(node)
+    case .rotate(let rule):
+      try addRotation(node, rule)
     case .recurrent(let rule):
       try addRecurrence(node, rule)
     case .recurrentPart(let rule, let part):

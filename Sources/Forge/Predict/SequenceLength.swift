@@ -46,13 +46,22 @@ struct SequenceLength: Sendable {
   func length(ofInput index: Int, count: Int) throws(PredictionError) -> Int? {
     guard !axes[index].isEmpty else { return nil }
     guard let length = place(index, count) else {
-      throw wrong(index, received: ShapeError.counted(count, "value"))
+      let isLength = axes[index].count > 1 || count.isMultiple(of: unitCounts[index])
+      throw wrong(
+        index, received: ShapeError.counted(count, "value"), isLength: isLength,
+        isEmpty: count == 0)
     }
     return length
   }
 
-  private func wrong(_ index: Int, received: String) -> PredictionError {
-    .wrongLength(names[index], received: received, shape: shapes[index], axes: axes[index])
+  /// The error for an input that has no length of the network; `isLength` says that it would fit
+  /// with other lengths.
+  private func wrong(
+    _ index: Int, received: String, isLength: Bool, isEmpty: Bool
+  ) -> PredictionError {
+    .wrongLength(
+      names[index], received: received, shape: shapes[index], axes: axes[index],
+      isLength: isLength, isEmpty: isEmpty)
   }
 
   /// The length of an input of this shape; `nil` for an input of fixed size.
@@ -62,7 +71,16 @@ struct SequenceLength: Sendable {
     guard let axis = axes[index].first else { return nil }
     guard let size = shape.dimensions.dropFirst(axis.axis).first ?? nil,
       let length = axis.sizes.place(of: size), shape == self.shape(ofInput: index, length: length)
-    else { throw wrong(index, received: "\(shape)") }
+    else {
+      let open = Set(axes[index].map(\.axis))
+      let isLength =
+        shape.rank == shapes[index].rank
+        && shape.dimensions.indices.allSatisfy {
+          open.contains($0) || shape.dimensions[$0] == shapes[index].dimensions[$0]
+        }
+      throw wrong(
+        index, received: "\(shape)", isLength: isLength, isEmpty: shape.elementCount == 0)
+    }
     return length
   }
 
@@ -129,16 +147,18 @@ extension CompiledModel {
 extension PredictionError {
   /// An input whose size is that of no length.
   static func wrongLength(
-    _ input: String, received: String, shape: Shape, axes: [LengthAxis]
+    _ input: String, received: String, shape: Shape, axes: [LengthAxis], isLength: Bool,
+    isEmpty: Bool
   ) -> PredictionError {
     let sizes = shape.dimensions.enumerated().map { axis, size in
       axes.contains { $0.axis == axis } ? "length" : size.map(String.init) ?? "?"
     }
     let lengths = axes.first?.sizes
     return PredictionError(
-      .wrongShape, "input \"\(input)\" has the wrong length", received: received,
+      .wrongShape, "input \"\(input)\" has the wrong \(isLength ? "length" : "size")",
+      received: received,
       needs: "\(sizes.joined(separator: "×")), with a length \(lengths?.text ?? "")",
-      remedy: lengths.map(remedy))
+      remedy: isLength && !isEmpty ? lengths.map(remedy) : nil)
   }
 
   static func wrongLength(_ length: Int, _ lengths: SizeProgression) -> PredictionError {

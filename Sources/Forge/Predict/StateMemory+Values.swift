@@ -14,8 +14,9 @@ extension StateMemory {
     let target = self.values(state, example: example)
     guard values.count == target.count else {
       throw .wrongState(
-        name, received: "\(values.count) values",
-        needs: "\(target.count) values: \(Shape(sizes: sizes[state]).sizeText)")
+        name, received: ShapeError.counted(values.count, "value"),
+        needs: ShapeError.counted(target.count, "value")
+          + ": \(sizes[state].map(String.init).joined(separator: "×"))")
     }
     _ = target.update(fromContentsOf: values)
   }

@@ -48,6 +48,11 @@ struct AxisWalk {
     self.users = users
   }
 
+  /// The only node that reads a value, as a position; `nil` if there are none or several.
+  func soleUser(of value: Value) -> Int? {
+    index.uses[value.index] == 1 ? users[value.index].first : nil
+  }
+
   /// A value on the way, and what lies between it and the end.
   struct Place {
     var value: Value
@@ -110,6 +115,23 @@ struct AxisWalk {
     _ value: Value, _ batch: [Int], rows: Int, _ roles: [MovedAxes.Part.Role], passes: Set<Pass>
   ) -> Operand? {
     guard let axes = self.axes(of: value, batch, rows: rows, roles) else { return nil }
+    if let found = image(of: value, axes, passes: passes) { return found.operand }
+    return Operand(
+      value: value, permutation: Self.permutation(from: axes.parts, to: axes.image),
+      sizes: Self.imageSizes(axes))
+  }
+
+  /// The image that a tensor is made of, and how it becomes the tensor, if there is one.
+  ///
+  /// - Parameters:
+  ///   - value: the tensor.
+  ///   - axes: its axes.
+  ///   - passes: what may be passed besides reshapes and permutations.
+  /// - Returns: the image, and what makes the tensor of it; `nil` if it is the image's elements in
+  ///   their order.
+  func image(
+    of value: Value, _ axes: MovedAxes, passes: Set<Pass> = []
+  ) -> (operand: Operand, separation: Permutation?)? {
     var found: Operand?
     back(from: value, axes, passes: passes) { place in
       guard place.axes.parts == place.axes.image, let sharing = place.axes.sharing else { return }
@@ -117,10 +139,7 @@ struct AxisWalk {
         value: place.value, sizes: Self.imageSizes(place.axes), factor: place.factor,
         sharing: sharing, saved: place.permutations)
     }
-    if let found { return found }
-    return Operand(
-      value: value, permutation: Self.permutation(from: axes.parts, to: axes.image),
-      sizes: Self.imageSizes(axes))
+    return found.map { ($0, Self.permutation(from: axes.image, to: axes.parts)) }
   }
 
   /// The last node that only joins the heads of a product, and how an image becomes its output.
@@ -137,9 +156,7 @@ struct AxisWalk {
     while true {
       if axes.parts == axes.image { found = (current, nil, permutations) }
       let value = graph.nodes[current].output
-      guard index.uses[value.index] == 1, let user = users[value.index].first,
-        graph.isBare(user)
-      else { break }
+      guard let user = soleUser(of: value), graph.isBare(user) else { break }
       if case .permute(let order) = graph.nodes[user].primitive {
         axes.permute(order)
         permutations += 1

@@ -76,12 +76,15 @@ extension OperationGraph {
     nodes[position].layers = first.layers
   }
 
-  /// Whether a slice that takes all of its operand may take a part of it for shorter sequences.
+  /// Whether a slice takes all of its operand for the longest sequence and may take a part of it
+  /// for shorter ones, as of a constant for all lengths.
   ///
-  /// A rewrite that drops or replaces it for the longest would not find it for the others.
+  /// A rewrite that drops or replaces it for some lengths would not find it for the others.
   func isPartForShorterLengths(_ slice: Node, steps: [Int]) -> Bool {
-    hasVaryingLength && shape(of: slice.inputs[0]) == shape(of: slice.output)
-      && steps.allSatisfy { $0 == 1 }
+    let isWhole =
+      shape(of: slice.inputs[0]) == shape(of: slice.output)
+      || computedInPredictions.contains(slice.inputs[0].index)
+    return hasVaryingLength && isWhole && steps.allSatisfy { $0 == 1 }
   }
 
   /// Removes the nodes at the given indices.

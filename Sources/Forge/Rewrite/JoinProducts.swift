@@ -46,9 +46,7 @@ enum JoinProducts: Rewrite {
       case .attention: read = Array(node.inputs.prefix(3))
       // A cache, and the parts of tables that belong to its positions.
       case .appendRows, .rowsFrom, .advance: read = [node.inputs[1]]
-      // A rotation.
-      case .binary, .gatherChannels:
-        read = found.contains(node.output) ? graph.operands(of: node) : []
+      case .rotate: read = found.contains(node.output) ? [node.inputs[0]] : []
       default: read = []
       }
       for value in read {

@@ -68,8 +68,13 @@ extension HostTensor {
   }
 
   /// The tensor broadcast to larger sizes of the same or a higher rank.
+  ///
+  /// - Throws: ``NodeFailure`` for other sizes.
   package func expanded(to target: [Int]) throws -> HostTensor {
     guard target != sizes else { return self }
+    guard Self.broadcast(sizes, target) == target else {
+      throw NodeFailure.invalid("values of sizes \(sizes) for sizes \(target)")
+    }
     if case .repeated = storage { return reshaped(target) }
     let strides = Self.strides(sizes)
     let missing = target.count - sizes.count

@@ -7,6 +7,14 @@ enum KerasAffines {
   ]
 
   private static func rescaling(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    for name in ["scale", "offset"] {
+      var value = layer.config[name]
+      // Axes of size 1 before the channels repeat.
+      while let list = value?.array, list.contains(where: { $0.array != nil }) {
+        guard list.count == 1 else { throw .unsupported("a \(name) that differs along other axes") }
+        value = list[0]
+      }
+    }
     let scale = try layer.config.numbers("scale") ?? [1]
     let offset = try layer.config.numbers("offset") ?? [0]
     return .layer { Scale(by: scale, bias: offset, name: $0.name) }

@@ -32,7 +32,6 @@ enum KerasAttention {
   private static func grouped(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
     let config = layer.config
     let channels = try config.integer("head_dim")
-    guard try !config.flag("use_gate", default: false) else { throw .unsupported("use_gate") }
     return try step(
       layer,
       Sizes(
@@ -42,6 +41,8 @@ enum KerasAttention {
   }
 
   private static func step(_ layer: KerasLayer, _ sizes: Sizes) throws(KerasFault) -> KerasStep {
+    guard try !layer.config.flag("use_gate", default: false) else { throw .unsupported("use_gate") }
+    guard layer.config["sliding_window"] == nil else { throw .unsupported("sliding_window") }
     guard sizes.heads > 0, sizes.groups > 0, sizes.keyChannels > 0, sizes.valueChannels > 0 else {
       throw .invalid("the attention is empty", needs: "heads and channels above 0")
     }

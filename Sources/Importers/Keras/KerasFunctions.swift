@@ -5,22 +5,55 @@ enum KerasFunctions {
   static let makers: [String: KerasOperations.Maker] = {
     var makers: [String: KerasOperations.Maker] = [
       "gelu": gelu, "leaky_relu": leakyRelu, "elu": elu, "softmax": softmax, "clip": clip,
-      "clip_by_value": clip,
+      "clip_by_value": clip, "log_softmax": logSoftmax, "cast": cast,
     ]
     for name in [
       "relu", "relu6", "selu", "sigmoid", "tanh", "silu", "swish", "hard_sigmoid", "hard_silu",
-      "hard_swish", "softplus", "mish", "log_softmax", "log_sigmoid", "hard_tanh",
+      "hard_swish", "softplus", "mish", "log_sigmoid", "hard_tanh",
     ] {
       makers[name] = activation(named: name)
     }
     // Forge computes in Float32, whatever the type is.
-    for name in ["cast", "identity", "stop_gradient", "convert_to_tensor", "copy"] {
+    for name in ["identity", "stop_gradient", "convert_to_tensor", "copy"] {
       makers[name] = identity
     }
     return makers
   }()
 
-  private static let identity: KerasOperations.Maker = { _ throws(KerasFault) in .identity }
+  private static let identity: KerasOperations.Maker = { _ throws(KerasFault) in
+    .one { call throws(KerasFault) in
+      _ = call.value("dtype", at: 1)
+      return try KerasStep.identity.only(call)
+    }
+  }
+
+  /// Whole numbers have no fraction, truth values are 0 and 1; all are Float32 in Forge.
+  private static func cast(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    .one { call throws(KerasFault) in
+      let input = try call.only()
+      guard let type = call.value("dtype", at: 1)?.json?.text else {
+        throw .unsupported("a type that is not stated by its name")
+      }
+      let cast: any Layer
+      switch type {
+      case "float16", "bfloat16", "float32", "float64":
+        return try KerasStep.identity.only(call)
+      case "int8", "int16", "int32", "int64": cast = Unary(.truncate, name: call.name)
+      case "bool": cast = Compare(.notEqual, than: [0], name: call.name)
+      default: throw .unsupported("the type \(type.prefix(40))")
+      }
+      return KerasTensor(tensor: try call.apply(cast, to: input.tensor), rank: input.rank)
+    }
+  }
+
+  private static func logSoftmax(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    .one { call throws(KerasFault) in
+      let input = try call.only()
+      let axis = try input.axis(try call.integer(call.value("axis", at: 1), default: -1))
+      let layer = LogSoftmax(axis: axis, name: call.name)
+      return KerasTensor(tensor: try call.apply(layer, to: input.tensor), rank: input.rank)
+    }
+  }
 
   private static func activation(named name: String) -> KerasOperations.Maker {
     { layer throws(KerasFault) in try KerasActivation.named(name, layer).step }

@@ -31,13 +31,24 @@ enum KerasOperations {
 
   private static func step(_ name: String, _ layer: KerasLayer) throws(KerasFault) -> KerasStep {
     guard let maker = makers[name] else { throw .unsupported(nil) }
-    return try maker(layer)
+    let step = try maker(layer)
+    return KerasStep { call throws(KerasFault) in
+      var call = call
+      let reads = KerasReads()
+      call.reads = reads
+      let results = try step.run(call)
+      if let argument = reads.unread(of: call) {
+        throw .unsupported("\(argument) of an operation")
+      }
+      return results
+    }
   }
 }
 
 extension KerasCall {
   /// An argument of an operation: by name in the call, in the operation itself, or by position.
   func value(_ names: String..., at position: Int? = nil) -> KerasValue? {
+    reads?.note(names, position)
     for name in names {
       if let found = keywords[name], !found.isNull { return found }
       if let found = layer.config[name] { return .json(found) }

@@ -97,8 +97,7 @@ enum KerasRecurrent {
     guard let first, let second else {
       throw .invalid("the description lacks an argument", needs: "layer")
     }
-    // Older files do not name the layer of the other direction.
-    let name = first.name == second.name ? backwardName(first.name) : second.name
+    let names = names(first.name, second.name, of: layer)
     guard !first.arguments.goesBackwards, first.arguments.rank == second.arguments.rank else {
       throw .unsupported("go_backwards or other outputs of a layer in Bidirectional")
     }
@@ -106,8 +105,9 @@ enum KerasRecurrent {
       throw .unsupported("stateful of a layer in Bidirectional")
     }
     let forwards = try first.arguments.layer(
-      isReversed: false, name: "\(layer.path)/\(first.name)")
-    let backwards = try second.arguments.layer(isReversed: true, name: "\(layer.path)/\(name)")
+      isReversed: false, name: "\(layer.path)/\(names.forwards)")
+    let backwards = try second.arguments.layer(
+      isReversed: true, name: "\(layer.path)/\(names.backwards)")
     let merge = try merge(layer)
     return .one { call throws(KerasFault) in
       let (sequence, states) = try inputs(call)
@@ -134,10 +134,17 @@ enum KerasRecurrent {
     return (json["config"]?["name"]?.text ?? key, try Arguments(inner))
   }
 
-  /// The name that Keras makes of that of the first direction.
-  private static func backwardName(_ name: String) -> String {
-    let prefix = "forward_"
-    return "backward_" + (name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name)
+  /// The names of the weights of both directions, given those in the description.
+  ///
+  /// Keras 1 and 2 add the direction to the names in the description, Keras 3 has it in them.
+  private static func names(
+    _ first: String, _ second: String, of layer: KerasLayer
+  ) -> (forwards: String, backwards: String) {
+    let (forward, backward) = ("forward_", "backward_")
+    guard layer.generation > 2 else { return (forward + first, backward + second) }
+    guard first == second else { return (first, second) }
+    let bare = first.hasPrefix(forward) ? String(first.dropFirst(forward.count)) : first
+    return (first, backward + bare)
   }
 
   /// The layer that merges both directions, given its name.

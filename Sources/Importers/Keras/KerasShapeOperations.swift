@@ -30,7 +30,9 @@ enum KerasShapeOperations {
       guard let axes = try call.integers(call.value("axes", "perm", at: 1)), axes.first == 0 else {
         throw .unsupported("an order that moves the batch")
       }
-      return try KerasRearrangements.permute(dims: Array(axes.dropFirst())).only(call)
+      let rank = axes.count
+      let dims = axes.dropFirst().map { $0 < 0 ? $0 + rank : $0 }
+      return try KerasRearrangements.permute(dims: dims).only(call)
     }
   }
 

@@ -71,10 +71,14 @@ struct KerasCall: Sendable {
   let arguments: [KerasValue]
   /// The arguments that are given by name.
   let keywords: [String: KerasValue]
+  /// What an operation has read of the arguments.
+  var reads: KerasReads?
 
   /// The same call with other inputs.
   func with(inputs: [KerasTensor], name: String) -> KerasCall {
-    KerasCall(layer: layer, name: name, inputs: inputs, arguments: arguments, keywords: keywords)
+    KerasCall(
+      layer: layer, name: name, inputs: inputs, arguments: arguments, keywords: keywords,
+      reads: reads)
   }
 
   /// The only input, which must have a number of axes if one is stated.

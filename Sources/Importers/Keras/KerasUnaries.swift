@@ -39,11 +39,37 @@ enum KerasUnaries {
     for (name, function) in functions.merging(operations, uniquingKeysWith: { first, _ in first }) {
       makers[name] = unary(function)
     }
+    makers["celu"] = unary("alpha", default: 1) { .celu(alpha: $0) }
+    makers["soft_shrink"] = unary("threshold", default: 0.5) { .shrink(bias: $0, lambda: $0) }
+    makers["hard_shrink"] = unary("threshold", default: 0.5) { .shrink(bias: 0, lambda: $0) }
+    makers["round"] = round
     return makers
   }()
 
   private static func unary(_ function: UnaryFunction) -> KerasOperations.Maker {
     { _ throws(KerasFault) in .layer { Unary(function, name: $0.name) } }
+  }
+
+  /// A function with one number.
+  private static func unary(
+    _ argument: String, default usual: Float,
+    _ function: @escaping @Sendable (Float) -> UnaryFunction
+  ) -> KerasOperations.Maker {
+    { _ throws(KerasFault) in
+      .one { call throws(KerasFault) in
+        let number = try call.number(call.value(argument, at: 1)) ?? usual
+        return try KerasStep.layer { Unary(function(number), name: $0.name) }.only(call)
+      }
+    }
+  }
+
+  private static func round(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    .one { call throws(KerasFault) in
+      guard try call.integer(call.value("decimals", at: 1), default: 0) == 0 else {
+        throw .unsupported("decimals")
+      }
+      return try KerasStep.layer { Unary(.round, name: $0.name) }.only(call)
+    }
   }
 
   /// A power with a constant exponent, or of two tensors.

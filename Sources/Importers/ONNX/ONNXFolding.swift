@@ -184,7 +184,7 @@ enum ONNXFolding {
         let numbers = try hosts.map { try $0.floats().first ?? 0 }
         let count = ((numbers[1] - numbers[0]) / numbers[2]).rounded(.up)
         guard count.isFinite, count < 0x1p24 else { throw NodeFailure.invalid("an endless range") }
-        let values = (0..<max(Int(count), 0)).map { numbers[0] + Float($0) * numbers[2] }
+        let values = (0..<Int(max(count, 0))).map { numbers[0] + Float($0) * numbers[2] }
         let range = HostTensor(floats: values, sizes: [values.count])
         set(&call, try range.cast(to: hosts[0].type))
       }

@@ -53,14 +53,17 @@ enum ONNXLengthFolding {
     _ call: inout ONNXCall, _ maximum: Int
   ) throws -> LengthTensor? {
     guard let isMoved = movements[call.node.type] else { return nil }
+    // A part whose places follow the length is no list of numbers, but one of a table.
+    for (index, input) in call.inputs.enumerated() where !isMoved(index) {
+      switch input {
+      case .host?, nil: continue
+      default: return nil
+      }
+    }
     var table: [LengthSize] = []
     var indices = call
     for (index, input) in call.inputs.enumerated() {
-      guard let input else { continue }
-      guard isMoved(index) else {
-        guard case .host = input else { return nil }
-        continue
-      }
+      guard let input, isMoved(index) else { continue }
       let own = try numbers(input)
       let places = own.indices.map { Int64(table.count + $0) }
       table += own

@@ -34,7 +34,7 @@ enum ONNXSlice {
       let distance = step > 0 ? end - start : start - end
       let stride = abs(step)
       let count = distance <= 0 ? 0 : (distance - 1) / stride + 1
-      return Part(axis: axis, start: start, count: count, step: step)
+      return Part(axis: axis, start: start, count: count, step: count > 1 ? step : 1)
     }
   }
 }

@@ -23,8 +23,7 @@ typedef struct {
   forge_view position;
 } forge_append_rows_arguments;
 
-/* Blocked image of one row: channel c of column x of out is channel c % in.channels of row
- * position + x of in. Tiles: columns. */
+/* Blocked image of one row: column x of out is row position + x of in. Tiles: columns. */
 typedef struct {
   forge_view in; /* plain: height 1, width rows, channels */
   forge_view out;
@@ -36,6 +35,26 @@ typedef struct {
   forge_place in, out;
   int64_t count;
 } forge_advance_arguments;
+
+typedef enum {
+  FORGE_ROTATE_HALVES = 0, /* channels i and i + half of the rotated ones are a pair */
+  FORGE_ROTATE_NEIGHBOURS  /* channels 2i and 2i + 1 */
+} forge_rotate_pairs;
+
+/* out(t, h, c) = cosines(t, c) * in(t, h, c) + sign * sines(t, c) * in(t, h, partner of c), for the
+ * first channels of each head, as many as cosines and sines have. The sign is -1 for the first
+ * channel of a pair. The other channels are copied. out may not be in.
+ *
+ * Cosines and sines are plain: rows, or one for all, of columns, of channels. If has_position, they
+ * are tables of one row, and column 0 of the image is at the position. Tiles: rows times heads. */
+typedef struct {
+  forge_view in, out;
+  forge_view cosines, sines; /* plain, of equal size */
+  forge_view position;       /* plain, if has_position: only its place is used */
+  int32_t heads;
+  int32_t pairs; /* forge_rotate_pairs */
+  int32_t has_position;
+} forge_rotate_arguments;
 
 /* out(t, h, c) = sum over i of softmax(s)(t, i) * values(i, g, c), with
  * s(t, i) = scale * sum over c of queries(t, h, c) * keys(i, g, c), for g = h * groups / heads.

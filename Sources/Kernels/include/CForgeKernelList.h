@@ -47,6 +47,7 @@
   X(attention, attention, EVERY, attention_tiles(a))                                          \
   X(append_rows, append_rows, SHARED, a->in.width)                                            \
   X(rows_from, rows_from, SHARED, a->out.width)                                               \
+  X(rotate, rotate, EVERY, a->out.height * a->heads)                                          \
   X(advance, advance, SHARED, 1)                                                              \
   X(recurrent, recurrent, EVERY, recurrent_tiles(a))                                          \
   X(place_pixels, place_pixels, SHARED, rows_of_blocks(&a->in))                               \

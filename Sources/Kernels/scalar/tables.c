@@ -18,15 +18,13 @@ FORGE_SCALAR(append_rows) {
 
 FORGE_SCALAR(rows_from) {
   const forge_rows_from_arguments *a = arguments;
-  const int64_t channels = a->in.channels, lanes = forge_blocks(a->out.channels) * FORGE_LANES;
+  const int64_t channels = a->in.channels, lanes = forge_blocks(channels) * FORGE_LANES;
   const int64_t position = forge_position(&a->position, frame, a->in.width - a->out.width);
   for (int64_t x = first; x < last; x++) {
     const float *row = forge_origin(&a->in, frame) + (position + x) * channels;
-    int64_t from = 0;
     for (int64_t c = 0; c < lanes; c++) {
       float *to = forge_row(&a->out, frame, c / FORGE_LANES, 0) + x * FORGE_LANES;
-      to[c % FORGE_LANES] = c < a->out.channels ? row[from] : 0;
-      if (++from == channels) from = 0;
+      to[c % FORGE_LANES] = c < channels ? row[c] : 0;
     }
   }
 }

@@ -117,7 +117,8 @@ FORGE_KERNEL(affine) {
     const float *in = forge_row(&a->in, frame, block, y);
     float *out = forge_row(&a->out, frame, block, y);
     for (int64_t x = 0; x < a->out.width; x++) {
-      const v16 value = multiply_add(load(in + x * FORGE_LANES), scale, bias);
+      /* Rounded twice, as by the two steps for plain tensors: parts of a stream may have those. */
+      const v16 value = load(in + x * FORGE_LANES) * scale + bias;
       store(out + x * FORGE_LANES, keep(mask, clamp(value, low, high)));
     }
     if (end.further) activate(out, out, a->out.width, lanes, end.further);

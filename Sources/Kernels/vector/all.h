@@ -19,5 +19,6 @@
 #include "softmax.h"
 #include "matrix_product.h"
 #include "attention.h"
+#include "rotate.h"
 #include "normalize.h"
 #include "recurrent.h"

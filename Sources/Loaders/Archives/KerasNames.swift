@@ -22,7 +22,10 @@ package enum KerasNames {
       let json = try JSONReader.value(
         text, maximumDepth: maximumJSONDepth, allowsNonFinite: true, budget)
       var names: [EntryName: EntryName] = [:]
-      try collect(json, user: [], file: [], depth: 0, into: &names, budget)
+      // Keras 2 has the dense layers of attention as private properties.
+      let isPrivate = source.file.entries.contains { $0.name.contains("/_query_dense/") }
+      try collect(
+        json, user: [], file: [], depth: 0, attention: isPrivate ? "_" : "", into: &names, budget)
       return names
     }
   }
@@ -40,7 +43,7 @@ package enum KerasNames {
   ///
   /// The budget bounds their total size, because each name includes those of all outer models.
   private static func collect(
-    _ model: JSONValue, user: [UInt8], file: [UInt8], depth: Int,
+    _ model: JSONValue, user: [UInt8], file: [UInt8], depth: Int, attention prefix: String,
     into names: inout [EntryName: EntryName], _ budget: LoadBudget
   ) throws(LoadError) {
     guard depth < maximumDepth,
@@ -65,32 +68,39 @@ package enum KerasNames {
       // A layer of a nested model is also found by its bare name, unless the outer model uses it.
       if !user.isEmpty, names[name] == nil { names[name] = inFile }
       let slash = UInt8(ascii: "/")
-      for (inner, role) in innerLayers(of: layer, kind) {
+      for (inner, role) in innerLayers(of: layer, kind, attention: prefix) {
         try budget.check(nameBytes: inner.utf8.count)
         names[try budget.name(full.bytes + [slash] + Array(inner.utf8))] = try budget.name(
           inFile.bytes + [slash] + Array(role.utf8))
       }
       try collect(
         layer, user: full.bytes + [slash], file: inFile.bytes + [slash], depth: depth + 1,
-        into: &names, budget)
+        attention: prefix, into: &names, budget)
     }
   }
 
   /// The layers inside of a layer that are stored by their roles: their names and their roles.
   private static func innerLayers(
-    of layer: JSONValue, _ kind: String
+    of layer: JSONValue, _ kind: String, attention prefix: String
   ) -> [(name: String, role: String)] {
     switch kind {
     case "Bidirectional":
-      [("layer", "forward_layer"), ("backward_layer", "backward_layer")].compactMap { key, role in
-        layer["config"]?[EntryName(key)]?["config"]?["name"]?.text.map { ($0, role) }
+      let names = [EntryName("layer"), "backward_layer"].map {
+        layer["config"]?[$0]?["config"]?["name"]?.text
       }
+      guard let forward = names[0] else { return [] }
+      let backward = names[1] ?? forward
+      // Keras 2 adds the direction to the names that the description has.
+      return [
+        ("forward_" + forward, "forward_layer"), ("backward_" + backward, "backward_layer"),
+        (backward, "backward_layer"), (forward, "forward_layer"),
+      ]
     case "MultiHeadAttention", "GroupQueryAttention", "GroupedQueryAttention":
-      [
+      return [
         ("query", "query_dense"), ("key", "key_dense"), ("value", "value_dense"),
         ("attention_output", "output_dense"),
-      ]
-    default: []
+      ].map { ($0, prefix + $1) }
+    default: return []
     }
   }
 

@@ -62,6 +62,14 @@ struct HDF5LayerList {
       }
       inner[index].paths.append(path)
     }
+    // How many layers are in each folder of the group.
+    var counts: [EntryName: Int] = [:]
+    for (folder, _, _) in inner {
+      for end in folder.indices {
+        let part = try reader.name(folder[...end].joined(separator: [Self.slash]))
+        counts[part, default: 0] += 1
+      }
+    }
     let prefix = contents.fullPath(of: group) + [Self.slash]
     for (folder, inside, paths) in inner {
       // A single subgroup is the scope or wrapper of one layer.
@@ -71,9 +79,12 @@ struct HDF5LayerList {
       if let last = folder.last { short = try reader.name(last) }
       var layer = FileLayer(
         name: full, depth: folder.count, aliases: short == full ? [] : [short])
-      if !isOwn, folder.count > 1, let outer = folder.first {
-        // The folder of a cell in a wrapped layer: `lstm1/forward_lstm/lstm_cell`.
-        layer.aliases.append(try reader.name(name.bytes + [Self.slash] + outer))
+      // A model inside of the model, and the folder of a cell in a wrapped layer:
+      // `inner/lstm1/forward_lstm/lstm_cell`.
+      for end in folder.indices {
+        let part = EntryName(folder[...end].joined(separator: [Self.slash]))
+        guard counts[part] == 1, isOwn || end + 1 < folder.count else { continue }
+        layer.aliases.append(try reader.name(name.bytes + [Self.slash] + part.bytes))
       }
       for path in paths {
         try reader.countEntry()

@@ -39,7 +39,7 @@ enum EntryNames {
   static func split(_ name: EntryName) -> (layer: EntryName, word: EntryName)? {
     // TensorFlow numbers the outputs of an operation.
     let stem = name.bytes[...].withoutNumber(after: ":")
-    guard let (layer, word) = known(stem) ?? other(stem) else { return nil }
+    guard let (layer, word) = stacked(stem) ?? known(stem) ?? other(stem) else { return nil }
     let own = withoutRepetition(layer)
     return own.isEmpty ? nil : (EntryName(own), word)
   }
@@ -51,6 +51,22 @@ enum EntryNames {
     let rest = layer[..<last]
     let first = rest.lastIndex(of: slash).map { $0 + 1 } ?? rest.startIndex
     return rest[first...] == layer[(last + 1)...] ? rest : layer
+  }
+
+  /// A parameter of a layer of PyTorch's stacked recurrent layers.
+  ///
+  /// `rnn.weight_ih_l1` is the `weight_ih_l0` of a layer `rnn.l1`; the first layer is `rnn`.
+  private static func stacked(_ stem: ArraySlice<UInt8>) -> (ArraySlice<UInt8>, EntryName)? {
+    let (isDigit, reverse) = (UInt8(ascii: "0")...UInt8(ascii: "9"), Array("_reverse".utf8))
+    let ending = stem.suffix(reverse.count).elementsEqual(reverse) ? reverse : []
+    let numbered = stem.dropLast(ending.count)
+    let digits = numbered.reversed().prefix { isDigit ~= $0 }.count
+    let number = numbered.suffix(digits)
+    guard digits > 0, number.first != UInt8(ascii: "0"),
+      let (layer, word) = known(numbered.dropLast(digits) + Array("0".utf8) + ending),
+      word.bytes.dropLast(ending.count).suffix(3).elementsEqual("_l0".utf8)
+    else { return nil }
+    return (layer + Array(".l".utf8) + number, word)
   }
 
   private static func known(_ stem: ArraySlice<UInt8>) -> (ArraySlice<UInt8>, EntryName)? {

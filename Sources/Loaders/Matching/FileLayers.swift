@@ -22,6 +22,10 @@ struct FileLayers: Sendable {
   let layers: [FileLayer]
   /// Whether kernels are flipped, as in Theano.
   let isTheano: Bool
+  /// The layers at most two levels below each name, whether or not it is a layer itself.
+  private(set) var inner: [EntryName: [Int]] = [:]
+  /// What stands between the levels of a name.
+  static let separators = "/.".utf8
   /// The layers that best match each name, and their distance.
   private var nearest: [EntryName: (distance: Int, layers: [Int])] = [:]
 
@@ -30,6 +34,9 @@ struct FileLayers: Sendable {
     self.layers = layers
     self.isTheano = isTheano
     for (index, layer) in layers.enumerated() {
+      let name = layer.name.bytes
+      let ends = name.indices.filter { Self.separators.contains(name[$0]) }
+      for end in ends.suffix(2) { inner[EntryName(name[..<end]), default: []].append(index) }
       // A full name is nearer than an alias.
       note(index, as: layer.name, distance: -1)
       for alias in layer.aliases where alias != layer.name {
@@ -53,9 +60,24 @@ struct FileLayers: Sendable {
   ///
   /// - Throws: ``LoadError`` of kind `duplicate` if two are at the same depth.
   func layer(named name: String) throws(LoadError) -> FileLayer? {
-    guard let found = nearest[EntryName(name)]?.layers, let first = found.first else { return nil }
+    guard let found = nearest[EntryName(name)]?.layers ?? inListedModel(name),
+      let first = found.first
+    else { return nil }
     guard found.count == 1 else { throw .clash(name, found: found.map { layers[$0].name.text }) }
     return layers[first]
+  }
+
+  /// The layers of a model inside of models, which lists have under the outermost one alone:
+  /// `outer/inner/conv1` as `outer/conv1`.
+  private func inListedModel(_ name: String) -> [Int]? {
+    guard form == .listed else { return nil }
+    var levels = name.split(separator: "/")
+    while levels.count > 2 {
+      levels.remove(at: 1)
+      let shorter = EntryName(levels.joined(separator: "/"))
+      if let found = nearest[shorter]?.layers { return found }
+    }
+    return nil
   }
 
   /// The entry of one parameter, without checking the others of its layer.
@@ -65,6 +87,13 @@ struct FileLayers: Sendable {
       throw .unprepared("the file was not prepared for the model's parameters")
     }
     if let layer, let index = layer.parameter(named: spec) { return layer.parameters[index].entry }
+    let part = LayerPart(spec)
+    let found = parts(of: spec.layer, part)
+    if found.count == 1, case let layer = layers[found[0]], !layer.isNumbered,
+      let index = layer.parameter(named: part.spec)
+    {
+      return layer.parameters[index].entry
+    }
     return form == .entries ? wholeNames(of: spec).first(where: hasEntry) : nil
   }
 

@@ -20,7 +20,12 @@ extension MatchedLayers {
     self.init(layers: layers, file: file, layout: layout)
     for (name, specs) in ParameterNames.byLayer(specs) {
       do throws(LoadError) {
-        if let layer = try layers.layer(named: name) { try match(specs, layer) }
+        let layer = try layers.layer(named: name)
+        let others = specs.filter { spec in
+          layer.map { !$0.isNumbered && $0.parameter(named: spec) == nil } ?? true
+        }
+        let hasParts = try matchParts(others, of: name)
+        if let layer { try match(hasParts ? specs.filter { !others.contains($0) } : specs, layer) }
       } catch {
         problems[name] = error
       }
@@ -45,6 +50,28 @@ extension MatchedLayers {
     case .numbered: try matchClasses(wanted)
     case .plain, .entries: throw .noOrder("the file does not say in which order its layers are")
     }
+  }
+
+  /// Matches the parameters of a layer that the file has in parts; returns whether it has any.
+  private mutating func matchParts(
+    _ specs: [ParameterSpec], of name: String
+  ) throws(LoadError) -> Bool {
+    var parts: [Int: [(spec: ParameterSpec, own: ParameterSpec)]] = [:]
+    for spec in specs {
+      let part = LayerPart(spec)
+      let found = layers.parts(of: name, part)
+      guard let first = found.first else { continue }
+      guard found.count == 1 else {
+        throw .clash(name, found: found.prefix(9).map { layers.layers[$0].name.text })
+      }
+      parts[first, default: []].append((spec, part.spec))
+    }
+    for (index, parameters) in parts.sorted(by: { $0.key < $1.key }) {
+      var part = self
+      try part.match(parameters.map(\.own), layers.layers[index])
+      for (spec, own) in parameters { entries[spec] = part.entries[own] }
+    }
+    return !parts.isEmpty
   }
 
   /// Matches the parameters of one layer.

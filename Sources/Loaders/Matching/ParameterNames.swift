@@ -19,6 +19,13 @@ package enum ParameterNames {
       "moving_variance", "running_variance", "running_var", "running_std", "variance", "var",
     ],
     .slopes: ["alpha", "alphas", "slopes", "weight"],
+    ParameterType("backwardWeights"): ["backwardWeights", "weight_ih_l0_reverse"],
+    ParameterType("backwardRecurrentWeights"): [
+      "backwardRecurrentWeights", "weight_hh_l0_reverse",
+    ],
+    ParameterType("backwardBiases"): ["backwardBiases", "bias_ih_l0_reverse"],
+    ParameterType("backwardRecurrentBiases"): ["backwardRecurrentBiases", "bias_hh_l0_reverse"],
+    ParameterType("backwardProjection"): ["backwardProjection", "weight_hr_l0_reverse"],
   ]
 
   /// A separable convolution has two kernels.

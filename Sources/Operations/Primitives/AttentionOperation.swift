@@ -88,9 +88,12 @@ package struct AttentionOperation: PrimitiveOperation {
         own == 1 || own == nil || needed == nil || own == needed
       }
     guard fits else {
-      let needed = full.map { $0.map(String.init) ?? "?" }.joined(separator: "×")
+      func text(_ sizes: [Int?]) -> String {
+        sizes.map { $0.map(String.init) ?? "?" }.joined(separator: "×")
+      }
+      let needed = text(full)
       throw ShapeError(
-        .shapeMismatch, "the mask does not fit", received: mask.sizeText,
+        .shapeMismatch, "the mask does not fit", received: text(mask.dimensions),
         needs: "\(needed) (rows, heads, queries, keys) or the last of these axes, with 1 for each "
           + "that repeats")
     }

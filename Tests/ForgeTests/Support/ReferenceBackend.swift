@@ -7,6 +7,8 @@ struct ReferenceBackend: Backend {
   let rewriteNames: [String] = []
   /// What the back end says of its kernels.
   var kernelsAreOptimized = true
+  /// What it adds to the outputs of sequences that are not of the largest length.
+  var errorOfShorter: Float = 0
 
   func problems(of options: CompileOptions) -> [Problem] {
     guard options.precision != .float32 else { return [] }
@@ -17,28 +19,30 @@ struct ReferenceBackend: Backend {
     _ graph: OperationGraph, constants: any ConstantSource, options: CompileOptions,
     like earlier: (any BackendNetwork)?
   ) throws(BackendError) -> any BackendNetwork {
-    Network(constants, kernelsAreOptimized)
+    Network(constants, self)
   }
 
   private final class Network: BackendNetwork {
     let decisions: BackendDecisions
     let constantByteCount = 0
     private let constants: any ConstantSource
+    private let errorOfShorter: Float
 
-    init(_ constants: any ConstantSource, _ kernelsAreOptimized: Bool) {
+    init(_ constants: any ConstantSource, _ backend: ReferenceBackend) {
       self.constants = constants
+      errorOfShorter = backend.errorOfShorter
       decisions = BackendDecisions(
         instructionSet: "reference", threads: 1, precision: .float32,
         tuning: TuningReport(
           way: .costModel,
           record: TuningRecord(instructionSet: "reference", threads: 1, choices: [])),
-        kernelsAreOptimized: kernelsAreOptimized)
+        kernelsAreOptimized: backend.kernelsAreOptimized)
     }
 
     func executable(
       for graph: OperationGraph, lengths: LengthRange?
     ) throws(BackendError) -> any Executable {
-      do { return try ReferenceExecutable(graph, constants, lengths) } catch {
+      do { return try ReferenceExecutable(graph, constants, lengths, errorOfShorter) } catch {
         throw .constants(error)
       }
     }
@@ -73,11 +77,14 @@ private final class ReferenceExecutable: Executable {
   let lengths: LengthRange?
   let sequenceSizes: SequenceSizes?
   let constants: any ConstantSource
+  let errorOfShorter: Float
 
   init(
-    _ graph: OperationGraph, _ constants: any ConstantSource, _ lengths: LengthRange?
+    _ graph: OperationGraph, _ constants: any ConstantSource, _ lengths: LengthRange?,
+    _ errorOfShorter: Float
   ) throws {
     self.lengths = lengths
+    self.errorOfShorter = errorOfShorter
     sequenceSizes = try lengths.flatMap { range in
       SequenceSizes(range, longest: graph, probes: try range.probes.map { try range.graph($0) })
     }
@@ -124,9 +131,11 @@ private final class ReferenceRunner: ExampleRunner {
   func run(example: Int, until stop: StopCondition) throws(LayerFailure) -> Bool {
     if stop.isMet { return false }
     var executor = executable.executor
+    var error: Float = 0
     do {
       if let length, let lengths = executable.lengths, length < lengths.maximum {
         executor = try ReferenceExecutor(lengths.graph(length))
+        error = executable.errorOfShorter
       }
       let graph = executor.graph
       var inputs = try zip(graph.modelInputs, executable.inputSizes).enumerated().map {
@@ -149,7 +158,7 @@ private final class ReferenceRunner: ExampleRunner {
         inputs: inputs, crops: Dictionary(uniqueKeysWithValues: crops), values: graph.outputs
       ) { try executable.constants.values(of: .parameter($0)) }
       for (index, output) in workspace.outputs.enumerated() {
-        let floats = results[graph.outputs[index]]?.floats ?? []
+        let floats = (results[graph.outputs[index]]?.floats ?? []).map { $0 + error }
         let start = example * executable.outputSizes[index].reduce(1, *)
         _ = UnsafeMutableBufferPointer(rebasing: output[start...]).update(fromContentsOf: floats)
       }

@@ -159,7 +159,9 @@ extension ONNXOperators {
       let each = (size + count - 1) / count
       parts = (0..<count).map { max(min(each, size - $0 * each), 0) }
     }
-    guard parts.count == count, parts.allSatisfy({ $0 >= 0 }), parts.reduce(0, +) == size else {
+    guard parts.count == count, parts.allSatisfy({ (0...size).contains($0) }),
+      parts.reduce(0, { $0.addingSaturated($1) }) == size
+    else {
       throw NodeFailure.invalid("parts \(parts) of a size of \(size)")
     }
     var start = 0
@@ -193,7 +195,7 @@ extension ONNXOperators {
       starts: real.map(\.start),
       // An end before the first element is stated far in front of it.
       ends: real.map { part in
-        let end = part.start + part.count * part.step
+        let end = part.start.addingSaturated(part.count.multipliedSaturated(by: part.step))
         return end < 0 ? -(1 << 40) : end
       },
       axes: axes, steps: real.map(\.step))

@@ -181,7 +181,11 @@ extension ONNXOperators {
     let name = call.layerName
     let parameterAxes: [ParameterType] = [.gamma, .beta]
     let hosts = (1...2).map { call.host($0) }
-    let isStored = hosts[0] != nil && (!call.has(2) || hosts[1] != nil) && axes.count == 1
+    let areStored = hosts.compactMap { $0 }.allSatisfy { host in
+      HostTensor.broadcast(host.sizes, sizes) == sizes
+    }
+    let isStored =
+      hosts[0] != nil && (!call.has(2) || hosts[1] != nil) && axes.count == 1 && areStored
     if isStored {
       for (type, values) in zip(parameterAxes, hosts) {
         if let values {

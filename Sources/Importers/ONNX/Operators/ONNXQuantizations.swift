@@ -79,7 +79,7 @@ extension ONNXOperators {
       return given.reshaped(to: sizes)
     }
     guard block > 0, given.rank == input.rank,
-      given.sizes[axis] == (input.sizes[axis] + block - 1) / block
+      given.sizes[axis] == input.sizes[axis].addingSaturated(block - 1) / block
     else { throw NodeFailure.invalid("blocks of \(block) of axis \(axis) of \(input.sizes)") }
     // Each number of a block is repeated for the elements of the block.
     let layout = FileTensor.fileLayout(given.sizes)

@@ -46,7 +46,9 @@ private struct RecurrentReader {
     case "bidirectional": (directions, reversed) = (2, 1)
     case let other: throw NodeFailure.unsupported("the direction \(other)")
     }
-    isBatchFirst = node.int("layout") != 0
+    let layout = node.int("layout")
+    guard (0...1).contains(layout) else { throw NodeFailure.invalid("the layout \(layout)") }
+    isBatchFirst = layout == 1
     self.gates = gates
     try call.refuseIntegers()
     x = try call.network(0)
@@ -60,6 +62,10 @@ private struct RecurrentReader {
       throw NodeFailure.invalid("X \(x.sizes), W \(weights.sizes), R \(recurrent.sizes)")
     }
     units = recurrent.sizes[2]
+    let stated = node.int("hidden_size", units)
+    guard stated == units else {
+      throw NodeFailure.invalid("hidden_size \(stated) with R \(recurrent.sizes)")
+    }
     let (width, overflow) = units.multipliedReportingOverflow(by: gates)
     guard !overflow, weights.sizes == [directions, width, x.sizes[2]],
       recurrent.sizes == [directions, width, units]
@@ -120,6 +126,7 @@ private struct RecurrentReader {
       }
       if lengths != nil { optional.insert(.lengths) }
       let clip = call.node.float("clip")
+      guard clip >= 0, clip.isFinite else { throw NodeFailure.invalid("the clip \(clip)") }
       let rule = RecurrentRule(
         cell: cell(own), units: units, gateBlocks: gateBlocks,
         isReversed: direction == reversed, clip: clip > 0 ? clip : nil, optional: optional)
@@ -187,10 +194,11 @@ private struct RecurrentReader {
         throw NodeFailure.unsupported("fixed lengths of rows beside a length that varies")
       }
     }
-    if let known = try call.host(4)?.integers(), known.count == rows,
-      known.allSatisfy({ $0 == Int64(times) })
-    {
-      return nil
+    if let known = try call.host(4)?.integers(), known.count == rows {
+      guard known.allSatisfy({ (0...Int64(times)).contains($0) }) else {
+        throw NodeFailure.invalid("lengths \(known.prefix(4)) of \(times) times")
+      }
+      if known.allSatisfy({ $0 == Int64(times) }) { return nil }
     }
     let lengths = try call.network(4)
     guard lengths.sizes == [rows] else { throw NodeFailure.invalid("lengths \(lengths.sizes)") }

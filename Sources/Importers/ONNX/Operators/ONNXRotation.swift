@@ -2,9 +2,8 @@ import Forge
 
 /// Reads the inputs and attributes of `RotaryEmbedding`.
 ///
-/// Pairs of a head's channels turn by angles whose cosines and sines are inputs. Every channel is
-/// the sum of itself times its cosine and of its partner times its sine, so that the heads stay
-/// side by side in an image.
+/// Pairs of a head's channels turn by angles whose cosines and sines are inputs, a number for each
+/// pair. The heads stay side by side in an image.
 struct ONNXRotation {
   private let input: ONNXHeads
   private let isSeparate: Bool
@@ -29,38 +28,15 @@ struct ONNXRotation {
   }
 
   func run(_ call: inout ONNXCall) throws {
-    let (cosines, sines) = (try table(&call, 1), try table(&call, 2))
-    let half = rotated / 2
-    try ONNXCall.checkConstant([input.heads, input.channels], limit: 1 << 20)
-    // For each channel the pair that it belongs to, its partner, and the sign of the sine.
-    var (pairs, partners) = ([Int](), [Int]())
-    var (signs, isTurned) = ([Float](), [Float]())
-    for head in 0..<input.heads {
-      for channel in 0..<input.channels {
-        let first = head * input.channels
-        guard channel < rotated else {
-          pairs.append(0)
-          partners.append(first + channel)
-          signs.append(0)
-          isTurned.append(0)
-          continue
-        }
-        let isFirst = isInterleaved ? channel.isMultiple(of: 2) : channel < half
-        let step = isInterleaved ? 1 : half
-        pairs.append(isInterleaved ? channel / 2 : channel % half)
-        partners.append(first + channel + (isFirst ? step : -step))
-        signs.append(isFirst ? -1 : 1)
-        isTurned.append(1)
-      }
+    try ONNXCall.checkConstant([rotated], limit: 1 << 20)
+    let pairs = (0..<rotated).map { isInterleaved ? $0 / 2 : $0 % (rotated / 2) }
+    let factors = try [try table(&call, 1), try table(&call, 2)].map {
+      try call.apply(Gather(indices: pairs, axis: 2), to: $0)
     }
-    let wide = try [cosines, sines].map { try call.apply(Gather(indices: pairs, axis: 2), to: $0) }
-    let cosine = try call.apply(Scale(by: isTurned, bias: isTurned.map { 1 - $0 }), to: wide[0])
-    let sine = try call.apply(Scale(by: signs), to: wide[1])
-    let straight = try call.apply(Multiply(), to: input.tensor, cosine)
-    let swapped = try call.apply(ChannelOrder(order: partners), to: input.tensor)
-    let crossed = try call.apply(Multiply(), to: swapped, sine)
+    let rotation = Rotation(
+      rule: RotationRule(heads: input.heads, pairs: isInterleaved ? .neighbours : .halves))
     let result = try ONNXHeads(
-      try call.apply(Add(), to: straight, crossed), like: input)
+      try call.apply(rotation, to: input.tensor, factors[0], factors[1]), like: input)
     call.set(isSeparate ? try result.separate() : result.joined)
   }
 
@@ -85,12 +61,12 @@ struct ONNXRotation {
   }
 }
 
-/// Channel `i` of the result is channel `order[i]` of the tensor.
-private struct ChannelOrder: Layer {
-  static let summaryName = "Gather"
-  let order: [Int]
+/// An image of heads, rotated by the cosines and sines that are its other inputs.
+private struct Rotation: Layer {
+  static let summaryName = "Rotate"
+  let rule: RotationRule
 
   func lower(into lowering: inout Lowering) throws(ShapeError) {
-    lowering.output = try lowering.apply(.gatherChannels(order), to: [try lowering.input()])
+    lowering.output = try lowering.apply(.rotate(rule), to: lowering.inputs)
   }
 }
