@@ -33,8 +33,8 @@ def saved(name, nodes, inputs, stored):
     onnx.save(model, FOLDER / f"{name}.onnx")
 
 
-def valid(random, name, nodes, sizes, stored, free=False):
-    """A graph that reads x; the last of its sizes that is `None` is free."""
+def valid(random, name, nodes, sizes, stored):
+    """A graph that reads x; a size that is `None` is free."""
     axis = next((i for i, size in enumerate(sizes) if size is None), None)
     saved(name, nodes, {"x": [size or "T" for size in sizes]}, stored)
     session = onnxruntime.InferenceSession(str(FOLDER / f"{name}.onnx"))
@@ -69,7 +69,7 @@ def cases():
     for number, size in enumerate((7, 12, 3)):
         yield invalid(
             f"wrong_norm{number}", [node("LayerNormalization", ["x", "s"], ["y"])], (1, 4, 6),
-            {"s": numbers(size)}, "")
+            {"s": numbers(size)}, "does not fit")
     # The first rows of a table, as many as the sequence has.
     length = [node("Shape", ["x"], ["l"], start=1, end=2)]
     yield valid(
@@ -89,6 +89,10 @@ def cases():
             node("Concat", ["b", "b"], ["c"], axis=-1), node("Cos", ["c"], ["d"]),
             node("Transpose", ["x"], ["e"], perm=[0, 2, 1]), node("Mul", ["e", "d"], ["y"])],
         (1, 6, None), {**stored, "i": numbers(1, 3, 1)})
+    # A sequence whose first axis is time.
+    yield valid(
+        random, "time_first", [node("LSTM", ["x", "w", "r"], ["y"], hidden_size=5)], (None, 1, 3),
+        {"w": numbers(1, 20, 3), "r": numbers(1, 20, 5)})
     # Numbers as large as they can be.
     for number, (start, end, step) in enumerate(
             [(1, LARGEST, LARGEST), (1, LARGEST, 2**62), (-1, -LARGEST, -LARGEST)]):

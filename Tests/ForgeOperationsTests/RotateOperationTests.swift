@@ -23,7 +23,8 @@ import Testing
     #expect(shape(rule, [[2, 5, 21], [5, 6], [5, 6]]).contains("the image's columns"))
     #expect(shape(rule, [[2, 5, 21], [1, 5, 7], [1, 5, 7]]).contains("an even number"))
     #expect(shape(rule, [[2, 5, 21], [1, 5, 8], [1, 5, 8]]).contains("up to the head's 7"))
-    #expect(shape(rule, [[2, 5, 21], [1, 5, 6], [1, 5, 4]]).contains("operand 2"))
+    #expect(
+      shape(rule, [[2, 5, 21], [1, 5, 6], [1, 5, 4]]).contains("the sizes of the cosines"))
     #expect(shape(rule, [[2, 5, 22], [1, 5, 6], [1, 5, 6]]).contains("a multiple of 3"))
     #expect(shape(rule, [[2, 5, 21], [1, 5, 6]]).contains("wrong number of operands"))
     #expect(

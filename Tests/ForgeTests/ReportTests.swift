@@ -125,6 +125,7 @@ import Testing
           foldConstants: 0
           recognizeActivations: 0
           recognizeNormalization: 0
+          recognizeRotation: 0
           sliceProducts: 0
           recognizeAttention: 0
           recognizeChannelShuffle: 0

@@ -385,7 +385,7 @@ import Testing
       message(Model(input: x, output: x --> repeated)) == """
         App/Net.swift:9:7: layer 1 "norms" (TimeDistributed): the layer does not follow the length \
         of a sequence
-          received  40×6
+          received  40×6 (in memory order)
           needs     a fixed number of times
           remedy    apply the inner layer to the sequence itself, if it takes one
         """)

@@ -133,12 +133,13 @@ import Testing
     var values = seededValues(count: 7 * 15, seed: 2)
     let visible: [Float] = [1, 1, 0, 1, 1, 0, 1]
     let outputs = try networks.map { network in
-      try network.predict(["x": values, "mask": visible]).first?.value.values ?? []
+      try network.predict(["x": values, "mask": visible]).outputs.values.first?.values ?? []
     }
     #expect(outputs[0] == outputs[1] && outputs[0].count == 7 * 15)
     // What is hidden reaches only its own position.
     for channel in 0..<15 { values[2 * 15 + channel] = 1e6 }
-    let hidden = try networks[0].predict(["x": values, "mask": visible]).first?.value.values ?? []
+    let hidden =
+      try networks[0].predict(["x": values, "mask": visible]).outputs.values.first?.values ?? []
     #expect(hidden.prefix(30).elementsEqual(outputs[0].prefix(30)))
     #expect(hidden.suffix(60).elementsEqual(outputs[0].suffix(60)))
   }

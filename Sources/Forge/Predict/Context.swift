@@ -239,7 +239,9 @@ public final class Context {
     guard count == memory.count(ofInput: index) else {
       throw .wrongValueCount(
         count, input: network.inputNames[index], needs: memory.count(ofInput: index),
-        shape: Shape(sizes: memory.sizes(ofInput: index)), batch: 1)
+        shape: Shape(sizes: memory.sizes(ofInput: index)), batch: 1,
+        remedy: network.maximumLength == nil
+          ? nil : "setLength(_:) before, for a sequence of another length")
     }
     try check(example: example)
     return memory.values(ofInput: index, example: example)

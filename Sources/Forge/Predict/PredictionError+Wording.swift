@@ -5,12 +5,13 @@ import ForgeSystem
 /// The messages of prediction errors; tests pin them.
 extension PredictionError {
   package static func wrongValueCount(
-    _ count: Int, input: String, needs: Int, shape: Shape, batch: Int
+    _ count: Int, input: String, needs: Int, shape: Shape, batch: Int, remedy: String? = nil
   ) -> PredictionError {
     let each = batch == 1 ? "\(shape)" : "\(batch) times \(shape)"
     return PredictionError(
       .wrongValueCount, "input \"\(input)\" has the wrong number of values",
-      received: counted(count, "value"), needs: "\(counted(needs, "value")): \(each)")
+      received: counted(count, "value"), needs: "\(counted(needs, "value")): \(each)",
+      remedy: remedy)
   }
 
   package static func wrongOutputCount(_ count: Int, output: String, needs: Int) -> PredictionError

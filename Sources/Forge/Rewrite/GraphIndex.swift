@@ -76,8 +76,8 @@ extension OperationGraph {
     nodes[position].layers = first.layers
   }
 
-  /// Whether a slice takes all of its operand for the longest sequence and may take a part of it
-  /// for shorter ones, as of a constant for all lengths.
+  /// Whether a slice may take another part of its operand for shorter sequences: it takes all of it
+  /// for the longest, or the operand is a table for all lengths.
   ///
   /// A rewrite that drops or replaces it for some lengths would not find it for the others.
   func isPartForShorterLengths(_ slice: Node, steps: [Int]) -> Bool {

@@ -35,7 +35,7 @@ private struct RotationPattern {
 
   /// The last node, as a position; its output is that of the rotation.
   private(set) var last: Int
-  /// The nodes that are replaced, as positions.
+  /// The nodes whose layers the rotation has, as positions.
   private(set) var nodes: [Int]
   private(set) var cosines: Value
   private(set) var sines: Value
@@ -109,12 +109,12 @@ private struct RotationPattern {
     let graph = walk.graph
     guard let part = walk.index.producer[image.value.index], graph.isBare(part),
       let rotated = graph.shape(of: image.value).sizes?.last,
-      case (let whole, 0)? = Self.lastChannels(part, graph),
+      case (let whole, 0)? = Self.channelsFrom(part, graph),
       let join = walk.soleUser(of: graph.nodes[last].output), graph.isBare(join),
       case .concatenate(let axis) = graph.nodes[join].primitive,
       graph.nodes[join].inputs.count == 2, graph.nodes[join].inputs[0] == graph.nodes[last].output,
       let rest = walk.index.producer[graph.nodes[join].inputs[1].index], graph.isBare(rest),
-      let (other, start) = Self.lastChannels(rest, graph), other == whole, start == rotated,
+      let (other, start) = Self.channelsFrom(rest, graph), other == whole, start == rotated,
       axis == graph.shape(of: whole).rank - 1,
       graph.shape(of: graph.nodes[join].output) == graph.shape(of: whole)
     else { return }
@@ -125,7 +125,7 @@ private struct RotationPattern {
 
   /// The tensor of which a node takes channels from a place on, and the place; `nil` for another
   /// operation.
-  private static func lastChannels(
+  private static func channelsFrom(
     _ position: Int, _ graph: OperationGraph
   ) -> (Value, Int)? {
     guard case .slice(let starts, let sizes, let steps) = graph.nodes[position].primitive,
@@ -215,7 +215,8 @@ private struct RotationBuilder {
   }
 
   private mutating func factors(_ value: Value) throws(ShapeError) -> Value {
-    guard case .literal(let values) = graph.constant(value) else {
+    // Tables that are equal for the longest sequence may differ in shorter ones, and vice versa.
+    guard !graph.hasVaryingLength, case .literal(let values) = graph.constant(value) else {
       return try reshaped(value, pattern.factorSizes)
     }
     let table = Table(values: values, sizes: pattern.factorSizes)

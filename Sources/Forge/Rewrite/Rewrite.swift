@@ -15,7 +15,7 @@ protocol Rewrite: Sendable {
 public enum Rewrites {
   static let all: [any Rewrite.Type] = [
     DropIdentities.self, FoldConstants.self, RecognizeActivations.self,
-    RecognizeNormalization.self, SliceProducts.self, RecognizeRotation.self,
+    RecognizeNormalization.self, RecognizeRotation.self, SliceProducts.self,
     RecognizeAttention.self,
     RecognizeChannelShuffle.self, JoinChannelSlices.self, FoldPadding.self, DropUnreachedTaps.self,
     RunSequencesAsImages.self, DropReshapesBack.self, FoldBatchNormalization.self,

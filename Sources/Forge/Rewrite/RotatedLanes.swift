@@ -15,8 +15,8 @@ struct RotatedLanes {
     var sign: Int
   }
 
-  /// The exporters' forms take at most this many operations one after the other.
-  private static let mostOperations = 8
+  /// A bound on the operations that are followed; exporters write up to eight.
+  private static let mostOperations = 32
   /// A bound on the lanes, which are the channels of one head.
   private static let mostLanes = 1 << 12
 
@@ -38,25 +38,28 @@ struct RotatedLanes {
 
   /// The lanes of a value in the order of its axes behind the outer ones; `nil` if it is not made
   /// of the tensor alone.
-  func lanes(of value: Value) -> [Lane]? { lanes(of: value, Self.mostOperations) }
+  func lanes(of value: Value) -> [Lane]? {
+    var operations = Self.mostOperations
+    return lanes(of: value, &operations)
+  }
 
-  private func lanes(of value: Value, _ operations: Int) -> [Lane]? {
+  private func lanes(of value: Value, _ operations: inout Int) -> [Lane]? {
     if value == tensor { return (0..<width).map { Lane(place: $0, sign: 1) } }
+    operations -= 1
     guard operations > 0, let inner = inner(of: value), let position = index.producer[value.index],
       graph.isBare(position)
     else { return nil }
     let node = graph.nodes[position]
-    func operand(_ value: Value) -> [Lane]? { lanes(of: value, operations - 1) }
     switch node.primitive {
-    case .reshape: return operand(node.inputs[0])
-    case .unary(.negate): return operand(node.inputs[0]).map(Self.negated)
+    case .reshape: return lanes(of: node.inputs[0], &operations)
+    case .unary(.negate): return lanes(of: node.inputs[0], &operations).map(Self.negated)
     case .concatenate(let axis):
       let before = axis - outer.count
       guard before >= 0 else { return nil }
       let runs = inner[..<before].reduce(1, *)
       var parts: [[Lane]] = []
       for input in node.inputs {
-        guard let part = operand(input) else { return nil }
+        guard let part = lanes(of: input, &operations) else { return nil }
         parts.append(part)
       }
       return (0..<runs).flatMap { run in
@@ -64,7 +67,8 @@ struct RotatedLanes {
       }
     case .slice(let starts, let sizes, let steps):
       let kept = outer.indices.allSatisfy { starts[$0] == 0 && sizes[$0] == outer[$0] }
-      guard kept, let whole = self.inner(of: node.inputs[0]), let lanes = operand(node.inputs[0])
+      guard kept, let whole = self.inner(of: node.inputs[0]),
+        let lanes = lanes(of: node.inputs[0], &operations)
       else { return nil }
       var places = [0]
       for (axis, size) in whole.enumerated() {
@@ -76,7 +80,7 @@ struct RotatedLanes {
       return places.map { lanes[$0] }
     default:
       guard let (scaled, factor) = graph.multiple(node), factor == -1 else { return nil }
-      return operand(scaled).map(Self.negated)
+      return lanes(of: scaled, &operations).map(Self.negated)
     }
   }
 

@@ -4,11 +4,11 @@ extension ImportOptions {
   /// The sizes of an input, those that vary with their largest value; `nil` if none are stated.
   func largestSizes(of input: String) -> [Int]? { sizes[input]?.map(\.maximum) }
 
-  /// Checks the lengths of sequences: all inputs have equally many, and none takes the place of the
-  /// batch.
+  /// Checks the lengths of sequences: all inputs have equally many, and none is the batch of an
+  /// input: its first axis, for images and, with `batchIsFirst`, for all inputs.
   ///
   /// - Throws: ``ImportError`` of kind `unknownSize`.
-  func checkLengths(path: String?) throws(ImportError) {
+  func checkLengths(path: String?, batchIsFirst: Bool) throws(ImportError) {
     var first: (name: String, sizes: SizeProgression)?
     for (name, stated) in sizes.sorted(by: { $0.key < $1.key }) {
       for (axis, size) in stated.enumerated() where size.varies {
@@ -18,7 +18,7 @@ extension ImportOptions {
             received: Self.text(stated), needs: error.needs)
         }
         guard let sizes = size.progression else { continue }
-        guard axis > 0 || stated.count == 1 else {
+        guard axis > 0 || stated.count == 1 || (!batchIsFirst && stated.count < 4) else {
           throw ImportError(
             .unknownSize, "the batch of input \"\(name)\" has no length", path: path,
             received: Self.text(stated), needs: "a batch of one size, such as 1",

@@ -49,7 +49,11 @@ public struct ImportOptions: Sendable {
   func check(
     against inputs: Set<String>, path: String, takesLengths: Bool = false
   ) throws(ImportError) {
-    if takesLengths { try checkLengths(path: path) } else { try refuseLengths(path: path) }
+    if takesLengths {
+      try checkLengths(path: path, batchIsFirst: false)
+    } else {
+      try refuseLengths(path: path)
+    }
     for (names, purpose) in [(constants.keys.sorted(), " to bind"), (sizes.keys.sorted(), "")] {
       for name in names where !inputs.contains(name) {
         throw ImportError(

@@ -28,7 +28,7 @@ struct KerasInput {
       }
       inputs.append(found)
     }
-    try options.checkLengths(path: path)
+    try options.checkLengths(path: path, batchIsFirst: true)
     for name in options.sizes.keys where !inputs.contains(where: { $0.name == name }) {
       throw ImportError(
         .unknownName, "the options state the sizes of an input that is not there", path: path,

@@ -11,7 +11,9 @@ final class KerasReads: Sendable {
 
   private let read = Mutex(Arguments())
   /// What is no argument of an operation.
-  private static let descriptions: Set = ["name", "dtype", "trainable", "function", "symbol"]
+  private static let descriptions: Set = ["name", "trainable", "function", "symbol"]
+  /// The type that Forge computes in, which changes nothing.
+  private static let type = "float32"
 
   /// Records that an argument was looked for.
   func note(_ names: [String], _ position: Int?) {
@@ -21,23 +23,31 @@ final class KerasReads: Sendable {
     }
   }
 
-  /// The first argument that was not read; tensors, `null` and `false` count as read.
+  /// The first argument that was not read; `null`, `false` and the type Float32 count as read, and
+  /// so do tensors that have no name.
   func unread(of call: KerasCall) -> String? {
     func isSet(_ value: KerasValue) -> Bool {
-      guard !value.isNull, let json = value.json else { return false }
-      return json.flag != false
+      guard let json = value.json else { return true }
+      return !json.isNull && json.flag != false && json.text != Self.type
     }
     let read = read.withLock { $0 }
     let ignored = read.names.union(Self.descriptions)
-    let members = call.layer.config.json.object?.members ?? []
-    let named =
-      members.map { ($0.0.text, KerasValue.json($0.1)) }
-      + call.keywords.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    if let (name, _) = named.first(where: { !ignored.contains($0.0) && isSet($0.1) }) {
+    var named: [(name: String, value: KerasValue)] = []
+    for (name, value) in call.layer.config.json.object?.members ?? [] {
+      // The policy of a layer, not the argument of an operation.
+      if name == "dtype", value.text == nil || call.layer.config["function"] != nil { continue }
+      named.append((name.text, .json(value)))
+    }
+    // The tensors of a call without other arguments are its inputs.
+    let keywords =
+      call.arguments.isEmpty ? call.keywords.filter { $0.value.tensors.isEmpty } : call.keywords
+    named += keywords.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+    if let (name, _) = named.first(where: { !ignored.contains($0.name) && isSet($0.value) }) {
       return name
     }
     return call.arguments.indices.first {
-      !read.positions.contains($0) && isSet(call.arguments[$0])
+      !read.positions.contains($0) && call.arguments[$0].tensors.isEmpty
+        && isSet(call.arguments[$0])
     }.map { "argument \($0 + 1)" }
   }
 }

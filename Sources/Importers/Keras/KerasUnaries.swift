@@ -13,7 +13,7 @@ enum KerasUnaries {
   private static let operations: [String: UnaryFunction] = [
     "absolute": .absolute, "abs": .absolute, "negative": .negate, "neg": .negate, "sign": .sign,
     "reciprocal": .reciprocal, "sqrt": .squareRoot, "rsqrt": .reciprocalSquareRoot,
-    "square": .square, "log": .logarithm, "floor": .floor, "ceil": .ceiling, "round": .round,
+    "square": .square, "log": .logarithm, "floor": .floor, "ceil": .ceiling,
     "trunc": .truncate, "erf": .errorFunction, "sin": .sine, "cos": .cosine, "tan": .tangent,
     "arcsin": .arcsine, "asin": .arcsine, "arccos": .arccosine, "acos": .arccosine,
     "arctan": .arctangent, "atan": .arctangent, "sinh": .hyperbolicSine,
@@ -35,14 +35,13 @@ enum KerasUnaries {
   }
 
   static let makers: [String: KerasOperations.Maker] = {
-    var makers: [String: KerasOperations.Maker] = ["power": power, "pow": power]
+    var makers: [String: KerasOperations.Maker] = ["power": power, "pow": power, "round": round]
     for (name, function) in functions.merging(operations, uniquingKeysWith: { first, _ in first }) {
       makers[name] = unary(function)
     }
     makers["celu"] = unary("alpha", default: 1) { .celu(alpha: $0) }
     makers["soft_shrink"] = unary("threshold", default: 0.5) { .shrink(bias: $0, lambda: $0) }
     makers["hard_shrink"] = unary("threshold", default: 0.5) { .shrink(bias: 0, lambda: $0) }
-    makers["round"] = round
     return makers
   }()
 

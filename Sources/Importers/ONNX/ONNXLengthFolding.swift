@@ -53,7 +53,7 @@ enum ONNXLengthFolding {
     _ call: inout ONNXCall, _ maximum: Int
   ) throws -> LengthTensor? {
     guard let isMoved = movements[call.node.type] else { return nil }
-    // A part whose places follow the length is no list of numbers, but one of a table.
+    // If the places themselves follow the length, what they choose is not known here.
     for (index, input) in call.inputs.enumerated() where !isMoved(index) {
       switch input {
       case .host?, nil: continue

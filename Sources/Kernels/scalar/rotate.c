@@ -22,14 +22,18 @@ FORGE_SCALAR(rotate) {
     for (int64_t c = head * channels; c < end; c++) {
       const int64_t channel = c - head * channels;
       const int64_t distance = to_partner(a->pairs, channel, factors.channels);
+      const bool turns = channel < factors.channels, exists = c < a->in.channels;
+      const int64_t other = turns ? c + distance : c;
+      const float *in = forge_row(&a->in, frame, c / FORGE_LANES, y) + c % FORGE_LANES;
+      const float *partners =
+        forge_row(&a->in, frame, other / FORGE_LANES, y) + other % FORGE_LANES;
       float *out = forge_row(&a->out, frame, c / FORGE_LANES, y) + c % FORGE_LANES;
       for (int64_t x = 0; x < a->in.width; x++) {
-        float value = c < a->in.channels ? scalar_at(&a->in, frame, c, y, x) : 0;
-        if (channel < factors.channels) {
-          const float partner = scalar_at(&a->in, frame, c + distance, y, x);
-          const float sine = factors.sines[x * factors.channels + channel];
-          value = value * factors.cosines[x * factors.channels + channel] +
-            partner * (distance > 0 ? -sine : sine);
+        float value = exists ? in[x * FORGE_LANES] : 0;
+        if (turns) {
+          const int64_t factor = x * factors.channels + channel;
+          const float sine = distance > 0 ? -factors.sines[factor] : factors.sines[factor];
+          value = value * factors.cosines[factor] + partners[x * FORGE_LANES] * sine;
         }
         out[x * FORGE_LANES] = value;
       }

@@ -66,7 +66,7 @@ struct HDF5LayerList {
     var counts: [EntryName: Int] = [:]
     for (folder, _, _) in inner {
       for end in folder.indices {
-        let part = try reader.name(folder[...end].joined(separator: [Self.slash]))
+        let part = try reader.name(Array(folder[...end].joined(separator: [Self.slash])))
         counts[part, default: 0] += 1
       }
     }

@@ -16,6 +16,8 @@ struct FileLayers: Sendable {
 
   /// The maximum number of layers kept per name: one more than a message shows.
   private static let shownClashes = 9
+  /// The deepest nesting of models that lists are searched for.
+  private static let mostLevels = 16
 
   let form: Form
   /// The layers that have parameters, in the order of the file.
@@ -60,22 +62,23 @@ struct FileLayers: Sendable {
   ///
   /// - Throws: ``LoadError`` of kind `duplicate` if two are at the same depth.
   func layer(named name: String) throws(LoadError) -> FileLayer? {
-    guard let found = nearest[EntryName(name)]?.layers ?? inListedModel(name),
-      let first = found.first
-    else { return nil }
+    guard let found = nearest[EntryName(name)]?.layers, let first = found.first else { return nil }
     guard found.count == 1 else { throw .clash(name, found: found.map { layers[$0].name.text }) }
     return layers[first]
   }
 
-  /// The layers of a model inside of models, which lists have under the outermost one alone:
-  /// `outer/inner/conv1` as `outer/conv1`.
-  private func inListedModel(_ name: String) -> [Int]? {
+  /// The layer of a model inside of models, which lists have under the outermost one alone:
+  /// `outer/inner/conv1` as `outer/conv1`; `nil` if there is none or several fit.
+  func layer(inListedModel name: String) -> FileLayer? {
     guard form == .listed else { return nil }
     var levels = name.split(separator: "/")
+    guard (3...Self.mostLevels).contains(levels.count) else { return nil }
     while levels.count > 2 {
       levels.remove(at: 1)
       let shorter = EntryName(levels.joined(separator: "/"))
-      if let found = nearest[shorter]?.layers { return found }
+      if let found = nearest[shorter]?.layers {
+        return found.count == 1 ? layers[found[0]] : nil
+      }
     }
     return nil
   }
@@ -87,13 +90,6 @@ struct FileLayers: Sendable {
       throw .unprepared("the file was not prepared for the model's parameters")
     }
     if let layer, let index = layer.parameter(named: spec) { return layer.parameters[index].entry }
-    let part = LayerPart(spec)
-    let found = parts(of: spec.layer, part)
-    if found.count == 1, case let layer = layers[found[0]], !layer.isNumbered,
-      let index = layer.parameter(named: part.spec)
-    {
-      return layer.parameters[index].entry
-    }
     return form == .entries ? wholeNames(of: spec).first(where: hasEntry) : nil
   }
 

@@ -11,27 +11,48 @@ struct LayerPart {
   /// The parameter as the part has it.
   let spec: ParameterSpec
 
-  /// The words with which the types of parameters of a part begin, and the names of the part.
-  private static let words: [(word: String, names: [EntryName])] = [
+  /// The parts of an attention, and the names that files have for them.
+  private static let ofAttention: [(word: String, names: [EntryName])] = [
     ("query", ["query", "q_proj"]), ("key", ["key", "k_proj"]), ("value", ["value", "v_proj"]),
-    ("output", ["attention_output", "out_proj", "o_proj"]), ("backward", ["backward_"]),
+    ("output", ["attention_output", "out_proj", "o_proj"]),
   ]
-  /// What all other parameters belong to: the first direction, or queries, keys and values at once.
-  private static let others: [EntryName] = ["forward_", "in_proj"]
+  private static let backward = "backward"
 
-  init(_ spec: ParameterSpec) {
-    let name = spec.type.name
-    let found = Self.words.first { word, _ in
-      name.hasPrefix(word) && name.dropFirst(word.count).first?.isUppercase == true
-    }
-    guard let (word, names) = found else {
-      (names, self.spec) = (Self.others, spec)
+  /// The part that has a parameter; `nil` if a layer of these parameters has no parts.
+  ///
+  /// - Parameters:
+  ///   - spec: the parameter.
+  ///   - specs: all parameters of its layer.
+  init?(_ spec: ParameterSpec, among specs: [ParameterSpec]) {
+    for (word, names) in Self.ofAttention {
+      guard let type = Self.type(spec.type, without: word),
+        type == .weights || type == .biases
+      else { continue }
+      (self.names, self.spec) = (names, Self.spec(spec, type))
       return
     }
-    let rest = name.dropFirst(word.count)
-    let type = ParameterType(rest.prefix(1).lowercased() + rest.dropFirst())
-    self.names = names
-    self.spec = ParameterSpec(
+    if let type = Self.type(spec.type, without: Self.backward) {
+      (names, self.spec) = (["backward_"], Self.spec(spec, type))
+    } else if specs.contains(where: { Self.type($0.type, without: Self.backward) != nil }) {
+      (names, self.spec) = (["forward_"], spec)
+    } else if specs.contains(where: { $0.type == .outputWeights }) {
+      // Queries, keys and values at once.
+      (names, self.spec) = (["in_proj"], spec)
+    } else {
+      return nil
+    }
+  }
+
+  /// The type `weights` of `queryWeights` for the word `query`; `nil` for a type without the word.
+  private static func type(_ type: ParameterType, without word: String) -> ParameterType? {
+    guard type.name.hasPrefix(word) else { return nil }
+    let rest = type.name.dropFirst(word.count)
+    guard rest.first?.isUppercase == true else { return nil }
+    return ParameterType(rest.prefix(1).lowercased() + rest.dropFirst())
+  }
+
+  private static func spec(_ spec: ParameterSpec, _ type: ParameterType) -> ParameterSpec {
+    ParameterSpec(
       layer: spec.layer, type, axes: spec.axes, sizes: spec.sizes, keras: spec.kerasAxes,
       pytorch: spec.pytorchAxes)
   }
@@ -46,13 +67,17 @@ struct LayerPart {
 }
 
 extension FileLayers {
-  /// The layers of a file that are a part of a layer with a name, as indices: at most two levels
-  /// below it.
+  /// The layers of a file that are a part of a layer with a name, as indices: those right below it,
+  /// or else one level further down, as the cells of recurrent layers are.
   func parts(of name: String, _ part: LayerPart) -> [Int] {
     let whole = EntryName(name)
-    return (inner[whole] ?? []).filter { index in
-      let path = layers[index].name.bytes.dropFirst(whole.bytes.count + 1)
-      return part.isNamed(path.prefix { !Self.separators.contains($0) })
+    let paths = (inner[whole] ?? []).map { index in
+      (index, layers[index].name.bytes.dropFirst(whole.bytes.count + 1))
     }
+    let direct = paths.filter { part.isNamed($0.1) }
+    guard direct.isEmpty else { return direct.map(\.0) }
+    return paths.filter { _, path in
+      part.isNamed(path.prefix { !Self.separators.contains($0) })
+    }.map(\.0)
   }
 }

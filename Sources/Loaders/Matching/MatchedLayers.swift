@@ -18,17 +18,32 @@ extension MatchedLayers {
     _ layout: ParameterLayout
   ) {
     self.init(layers: layers, file: file, layout: layout)
+    var taken: Set<EntryName> = []
+    var missing: [(name: String, specs: [ParameterSpec])] = []
     for (name, specs) in ParameterNames.byLayer(specs) {
       do throws(LoadError) {
         let layer = try layers.layer(named: name)
+        if let layer { taken.insert(layer.name) }
         let others = specs.filter { spec in
           layer.map { !$0.isNumbered && $0.parameter(named: spec) == nil } ?? true
         }
-        let hasParts = try matchParts(others, of: name)
-        if let layer { try match(hasParts ? specs.filter { !others.contains($0) } : specs, layer) }
+        let hasParts = try matchParts(others, among: specs, of: name)
+        if let layer {
+          try match(hasParts ? specs.filter { !others.contains($0) } : specs, layer)
+        } else if !hasParts {
+          missing.append((name, specs))
+        }
       } catch {
         problems[name] = error
       }
+    }
+    // A shorter name is taken only where it can mean no other layer of the model.
+    let found = missing.map { layers.layer(inListedModel: $0.name) }
+    var counts: [EntryName: Int] = [:]
+    for layer in found.compactMap(\.self) { counts[layer.name, default: 0] += 1 }
+    for ((name, specs), layer) in zip(missing, found) {
+      guard let layer, counts[layer.name] == 1, !taken.contains(layer.name) else { continue }
+      do throws(LoadError) { try match(specs, layer) } catch { problems[name] = error }
     }
   }
 
@@ -54,11 +69,11 @@ extension MatchedLayers {
 
   /// Matches the parameters of a layer that the file has in parts; returns whether it has any.
   private mutating func matchParts(
-    _ specs: [ParameterSpec], of name: String
+    _ specs: [ParameterSpec], among all: [ParameterSpec], of name: String
   ) throws(LoadError) -> Bool {
     var parts: [Int: [(spec: ParameterSpec, own: ParameterSpec)]] = [:]
     for spec in specs {
-      let part = LayerPart(spec)
+      guard let part = LayerPart(spec, among: all) else { continue }
       let found = layers.parts(of: name, part)
       guard let first = found.first else { continue }
       guard found.count == 1 else {

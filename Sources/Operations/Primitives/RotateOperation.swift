@@ -77,8 +77,11 @@ package struct RotateOperation: PrimitiveOperation {
             index, factors, needs: "the image's columns, and its rows or one")
         }
       }
+      guard factors == operands[1] else {
+        throw operandSize(index, factors, needs: "the sizes of the cosines")
+      }
       guard let rotated = factors.dimensions.last ?? nil, rotated <= width / rule.heads,
-        rotated.isMultiple(of: 2), factors == operands[1]
+        rotated.isMultiple(of: 2)
       else {
         throw operandSize(
           index, factors,

@@ -9,8 +9,9 @@ import Testing
   private let values = seededValues(count: 12, seed: 5).map { $0 * 4 }
 
   /// A network of one operation of Keras 3 on 3 positions of 4 channels.
-  private func description(_ kind: String, _ config: String, module: String = "keras.ops") -> String
-  {
+  private func description(
+    _ kind: String, _ config: String, module: String = "keras.src.ops.numpy"
+  ) -> String {
     let tensor =
       #"{"class_name": "__keras_tensor__", "config": {"keras_history": ["x", 0, 0]}}"#
     return """
@@ -66,7 +67,7 @@ import Testing
   }
 
   private func error(
-    _ kind: String, _ config: String, module: String = "keras.ops"
+    _ kind: String, _ config: String, module: String = "keras.src.ops.numpy"
   ) -> String {
     do {
       _ = try ImportedModel(kerasDescription: description(kind, config, module: module))

@@ -25,7 +25,7 @@ import Testing
   static let cases =
     (try? ImporterFixtures.load("ONNX/Edges/cases.json", as: [Case].self)) ?? []
 
-  @Test func thereAreCases() { #expect(Self.cases.count == 18) }
+  @Test func thereAreCases() { #expect(Self.cases.count == 19) }
 
   @Test(arguments: cases)
   func equalsONNXRuntime(_ test: Case) throws {

@@ -233,7 +233,7 @@ import Testing
       ([1, .upTo(-3), 6], "a largest length from 8"),
       ([1, .upTo(7), 6], "a largest length from 8"),
       ([1, .upTo(.max), 6], "a largest length from 8"),
-      ([.upTo(40), 12, 6], "the batch of input \"x\" has no length"),
+      ([.upTo(40), 1, 12, 6], "the batch of input \"x\" has no length"),
       ([1, .upTo(40), .upTo(41)], "differ in the number"), ([0, .upTo(40), 6], "out of range"),
       ([1, .upTo(1 << 20), .exactly(.max)], "out of range"),
     ] as [([InputSize], String)])
