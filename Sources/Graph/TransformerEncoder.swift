@@ -19,7 +19,8 @@ import ForgeShapes
 ///
 /// ```swift
 /// Input(shape: [128, 384]) --> TransformerEncoder(heads: 6, hidden: 1536).named("block1")
-/// [x, isWord] --> TransformerEncoder(heads: 6, hidden: 1536, mask: .visible).named("block2")
+/// let masked = TransformerEncoder(heads: 6, hidden: 1536, mask: .visible).named("block2")
+/// [Input(shape: [128, 384]), Input(shape: [1, 128])] --> masked
 /// ```
 public struct TransformerEncoder: MultiModule {
   /// The number of heads; each has `channels / heads` channels, rounded down, and at least one.
