@@ -8,19 +8,11 @@ Each network NAME makes NAME.h5 or NAME.keras, and in arrays-3.npz or arrays-2.n
 NAME.out: what it reads and what Keras computes.
 """
 
-import os
 import pathlib
-import sys
 
 import numpy as np
+from make_keras_models import LEGACY, keras
 
-LEGACY = "--legacy" in sys.argv
-if LEGACY:
-    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-    import tf_keras as keras
-else:
-    os.environ.setdefault("KERAS_BACKEND", "torch")
-    import keras
 L = keras.layers
 FOLDER = pathlib.Path(__file__).resolve().parents[2].joinpath(
     "Tests", "ForgeImportersTests", "Fixtures", "KerasNested")

@@ -254,15 +254,6 @@ import Testing
 
   /// Layers that users write keep states as Forge's own do.
   @Test func ownLayers() throws {
-    struct RunningSum: Layer {
-      func lower(into lowering: inout Lowering) throws(ShapeError) {
-        let input = try lowering.input()
-        let sum = try lowering.state("sum", shape: lowering.shape(of: input))
-        let next = try lowering.apply(.binary(.add), to: [sum, input])
-        try lowering.setState(sum, to: next)
-        lowering.output = next
-      }
-    }
     let x = Input(shape: [3], name: "x")
     let output = x --> RunningSum().named("total")
     let context = try Context(try Model(input: x, output: output).compile())

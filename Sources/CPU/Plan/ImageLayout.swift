@@ -4,7 +4,7 @@ import ForgeShapes
 /// The borders of blocked images, and the images that share the memory of another.
 struct ImageLayout {
   private let graph: OperationGraph
-  private let separatesRows: Bool
+  private let settings: PlanSettings
   /// The zero borders that readers of values need.
   let halos: HaloNeeds
   /// The positions of values that are written directly into a concatenation.
@@ -18,7 +18,7 @@ struct ImageLayout {
     _ settings: PlanSettings
   ) {
     self.graph = graph
-    separatesRows = settings.separatesRows
+    self.settings = settings
     let isEnabled = settings.isEnabled(PlanRewrites.concatenateInPlace)
     slots = ConcatenationPlan(graph, isEnabled: isEnabled).slots
     var viewed: [OperationGraph.Value: OperationGraph.Value] = [:]
@@ -69,8 +69,7 @@ struct ImageLayout {
     // Operands of a concatenation and parts of the channels have the border of the whole.
     var memory = image
     while let whole = viewed[memory] { memory = whole }
-    let sizes = graph.imageSizes(of: image)
-    if separatesRows, sizes[0] > 1, sizes[1] > 1 { return false }
+    if settings.keepsRowsApart(graph.imageSizes(of: image)) { return false }
     return width(of: memory) + halos[memory].left + halos[memory].right == width(of: image)
   }
 

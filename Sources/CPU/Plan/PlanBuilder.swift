@@ -253,7 +253,8 @@ struct PlanBuilder {
   mutating func addBlocked(_ sizes: [Int], halo: Edges = .none) -> ID {
     addOwner(
       .blocked(
-        sizes, halo: halo, id: ID(index: tensors.count), separatesRows: settings.separatesRows))
+        sizes, halo: halo, id: ID(index: tensors.count),
+        rowsAreApart: settings.keepsRowsApart(sizes)))
   }
 
   /// Returns scratch memory with at least `count` floats for each thread,

@@ -56,6 +56,9 @@ struct PlanSettings {
     tuned = planner.tuned
   }
 
+  /// Whether gaps may be between the rows of an image of these sizes.
+  func keepsRowsApart(_ sizes: [Int]) -> Bool { separatesRows && sizes[0] > 1 && sizes[1] > 1 }
+
   func isEnabled(_ rewrite: String) -> Bool { !disabled.contains(rewrite) }
 
   /// Returns the number of threads that share the panels of a convolution with this many pixels; on

@@ -53,9 +53,9 @@ struct PlannedTensor {
   /// The number of elements without padding.
   var count: Int { sizes.reduce(1, *) }
 
-  /// Creates a blocked image with its own memory, whose rows may be `separate`.
+  /// Creates a blocked image with its own memory; gaps may be between rows that are apart.
   static func blocked(
-    _ sizes: [Int], halo: Edges, id: ID, separatesRows: Bool = false
+    _ sizes: [Int], halo: Edges, id: ID, rowsAreApart: Bool
   ) -> PlannedTensor {
     let rowStride = (sizes[1] + halo.left + halo.right) * lanes
     let blockStride = rowStride * (sizes[0] + halo.top + halo.bottom)
@@ -64,8 +64,7 @@ struct PlannedTensor {
       sizes: sizes, isBlocked: true, halo: halo, root: id,
       origin: halo.top * rowStride + halo.left * lanes, rowStride: rowStride,
       blockStride: blockStride, base: .arena, storage: blocks * blockStride,
-      isContiguous: rowStride == sizes[1] * lanes
-        && !(separatesRows && sizes[0] > 1 && sizes[1] > 1))
+      isContiguous: rowStride == sizes[1] * lanes && !rowsAreApart)
   }
 
   /// Creates a plain tensor with its own memory.

@@ -36,12 +36,11 @@ struct Planner: Sendable {
   ) throws(BackendError) -> Plan {
     guard let table = forge_kernels(level) else { throw .noKernels }
     try checkAxes(of: bound)
-    var settings = settings
-    if let lengths, let probe = lengths.probes.first {
-      settings.separatesRows = try planning { () throws in
-        try lengths.graph(probe).hasNarrowerRows(than: bound)
-      }
+    let shorter = try planning { () throws in
+      try lengths.map { range in try range.probes.map { try range.graph($0) } } ?? []
     }
+    var settings = settings
+    settings.separatesRows = shorter.first?.hasNarrowerRows(than: bound) ?? false
     let convolutions = try planning { () throws in
       try ConvolutionPlan(bound, settings, constants: constants)
     }
@@ -51,17 +50,14 @@ struct Planner: Sendable {
         graph: bound, kernels: table.pointee, constants: constants, settings: settings,
         convolutions: convolutions)
       try builder.build()
-      let probes = try lengths.map { range in
-        try range.probes.map { length in
-          let graph = try range.graph(length)
-          guard graph.hasSameNodes(as: bound) else { throw BackendError.lengthNotFollowed(by: nil) }
-          return try builder.shorter(graph.sharingValues(with: bound))
-        }
+      let probes = try shorter.map { graph in
+        guard graph.hasSameNodes(as: bound) else { throw BackendError.lengthNotFollowed(by: nil) }
+        return try builder.shorter(graph.sharingValues(with: bound))
       }
       return try Plan(
         builder,
         split: ThreadSplit(smallestShare: options.smallestShare ?? ThreadSplit.smallestShare),
-        lengths: lengths, shorter: probes ?? [])
+        lengths: lengths, shorter: probes)
     }
   }
 
@@ -84,14 +80,13 @@ struct Planner: Sendable {
 extension OperationGraph {
   /// Whether images of several rows have fewer columns than in a graph of the same nodes.
   fileprivate func hasNarrowerRows(than longest: OperationGraph) -> Bool {
-    zip(nodes, longest.nodes).contains { node, other in
-      let (own, whole) = (imageSizes(of: node.output), longest.imageSizes(of: other.output))
+    let (values, others) = (
+      inputs + nodes.map(\.output), longest.inputs + longest.nodes.map(\.output)
+    )
+    return zip(values, others).contains { value, other in
+      let (own, whole) = (imageSizes(of: value), longest.imageSizes(of: other))
       return whole[0] > 1 && own[1] < whole[1]
     }
-      || zip(inputs, longest.inputs).contains { input, other in
-        let (own, whole) = (imageSizes(of: input), longest.imageSizes(of: other))
-        return whole[0] > 1 && own[1] < whole[1]
-      }
   }
 }
 

@@ -21,21 +21,16 @@ enum RecognizeAttention: Rewrite {
       graph = builder.graph
       added[pattern.last] = builder.nodes
     }
-    guard !added.isEmpty else { return 0 }
-    graph.replaceNodes(added)
-    graph.removeUnusedNodes()
-    return added.count
+    return graph.replacePatterns(added)
   }
 }
 
 /// Makes the nodes of an attention.
-private struct AttentionBuilder {
-  typealias Value = OperationGraph.Value
-
-  private(set) var graph: OperationGraph
-  private(set) var nodes: [OperationGraph.Node] = []
+private struct AttentionBuilder: PatternBuilder {
+  var graph: OperationGraph
+  var nodes: [OperationGraph.Node] = []
+  let layers: [Int]
   private let pattern: AttentionPattern
-  private let layers: [Int]
 
   init(_ pattern: AttentionPattern, in graph: OperationGraph) {
     self.graph = graph
@@ -55,26 +50,7 @@ private struct AttentionBuilder {
       heads: pattern.heads, groups: pattern.groups, scale: Float(pattern.scale),
       causalOffset: masks.causalOffset, cap: pattern.scores.cap.map { Float($0) },
       mask: masks.kind)
-    var result = try add(.attention(rule), operands)
-    if let separation = pattern.separation {
-      result = try add(.reshape(separation.sizes), [result])
-      result = try add(.permute(separation.order), [result])
-    }
-    let shape = graph.shape(of: output)
-    if graph.shape(of: result) != shape {
-      result = try add(.reshape(shape.sizes ?? []), [result])
-    }
-    nodes[nodes.count - 1].output = output
-  }
-
-  private mutating func add(
-    _ primitive: Primitive, _ inputs: [Value]
-  ) throws(ShapeError) -> Value {
-    let value = try graph.addNode(primitive, inputs, layer: 0)
-    var node = graph.nodes.removeLast()
-    node.layers = layers
-    nodes.append(node)
-    return value
+    try finish(try add(.attention(rule), operands), pattern.separation, as: output)
   }
 
   /// The value with other sizes, which is itself if it has them.

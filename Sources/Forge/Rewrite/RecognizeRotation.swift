@@ -22,10 +22,7 @@ enum RecognizeRotation: Rewrite {
       tables = builder.tables
       added[pattern.last] = builder.nodes
     }
-    guard !added.isEmpty else { return 0 }
-    graph.replaceNodes(added)
-    graph.removeUnusedNodes()
-    return added.count
+    return graph.replacePatterns(added)
   }
 }
 
@@ -176,22 +173,22 @@ private struct RotationPattern {
 }
 
 /// Makes the nodes of a rotation.
-private struct RotationBuilder {
-  typealias Value = OperationGraph.Value
-
+private struct RotationBuilder: PatternBuilder {
   /// A constant of cosines or sines, which equal ones share.
   struct Table: Hashable {
     let values: [Float]
     let sizes: [Int]
   }
 
-  private(set) var graph: OperationGraph
-  private(set) var nodes: [OperationGraph.Node] = []
+  var graph: OperationGraph
+  var nodes: [OperationGraph.Node] = []
+  let layers: [Int]
   private(set) var tables: [Table: Value]
   private let pattern: RotationPattern
 
   init(_ pattern: RotationPattern, in graph: OperationGraph, tables: [Table: Value]) {
     (self.pattern, self.graph, self.tables) = (pattern, graph, tables)
+    layers = pattern.nodes.sorted().flatMap { graph.nodes[$0].layers }
   }
 
   /// Makes the nodes, whose last one has the output of the pattern.
@@ -202,16 +199,7 @@ private struct RotationBuilder {
       try reshaped(pattern.image.value, pattern.image.sizes), try factors(pattern.cosines),
       try factors(pattern.sines),
     ]
-    var result = try add(.rotate(rule), operands)
-    if let separation = pattern.separation {
-      result = try add(.reshape(separation.sizes), [result])
-      result = try add(.permute(separation.order), [result])
-    }
-    let shape = graph.shape(of: output)
-    if graph.shape(of: result) != shape {
-      _ = try add(.reshape(shape.sizes ?? []), [result])
-    }
-    nodes[nodes.count - 1].output = output
+    try finish(try add(.rotate(rule), operands), pattern.separation, as: output)
   }
 
   private mutating func factors(_ value: Value) throws(ShapeError) -> Value {
@@ -228,15 +216,5 @@ private struct RotationBuilder {
 
   private mutating func reshaped(_ value: Value, _ sizes: [Int]) throws(ShapeError) -> Value {
     graph.shape(of: value).sizes == sizes ? value : try add(.reshape(sizes), [value])
-  }
-
-  private mutating func add(
-    _ primitive: Primitive, _ inputs: [Value]
-  ) throws(ShapeError) -> Value {
-    let value = try graph.addNode(primitive, inputs, layer: 0)
-    var node = graph.nodes.removeLast()
-    node.layers = pattern.nodes.sorted().flatMap { graph.nodes[$0].layers }
-    nodes.append(node)
-    return value
   }
 }

@@ -82,7 +82,8 @@ extension MatchedLayers {
       parts[first, default: []].append((spec, part.spec))
     }
     for (index, parameters) in parts.sorted(by: { $0.key < $1.key }) {
-      var part = self
+      // Parts have types of parameters in common, so each has entries of its own.
+      var part = MatchedLayers(layers: layers, file: file, layout: layout)
       try part.match(parameters.map(\.own), layers.layers[index])
       for (spec, own) in parameters { entries[spec] = part.entries[own] }
     }
