@@ -6,6 +6,7 @@ enum KerasFunctions {
     var makers: [String: KerasOperations.Maker] = [
       "gelu": gelu, "leaky_relu": leakyRelu, "elu": elu, "softmax": softmax, "clip": clip,
       "clip_by_value": clip, "log_softmax": logSoftmax, "cast": cast,
+      "convert_to_tensor": cast,
     ]
     for name in [
       "relu", "relu6", "selu", "sigmoid", "tanh", "silu", "swish", "hard_sigmoid", "hard_silu",
@@ -13,25 +14,24 @@ enum KerasFunctions {
     ] {
       makers[name] = activation(named: name)
     }
-    // Forge computes in Float32, whatever the type is.
-    for name in ["identity", "stop_gradient", "convert_to_tensor", "copy"] {
+    for name in ["identity", "stop_gradient", "copy"] {
       makers[name] = identity
     }
     return makers
   }()
 
-  private static let identity: KerasOperations.Maker = { _ throws(KerasFault) in
-    .one { call throws(KerasFault) in
-      _ = call.value("dtype", at: 1)
-      return try KerasStep.identity.only(call)
-    }
-  }
+  private static let identity: KerasOperations.Maker = { _ throws(KerasFault) in .identity }
 
-  /// Whole numbers have no fraction, truth values are 0 and 1; all are Float32 in Forge.
+  /// A conversion: whole numbers have no fraction, truth values are 0 and 1.
+  ///
+  /// All are Float32 in Forge. Without a type the values stay.
   private static func cast(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
     .one { call throws(KerasFault) in
       let input = try call.only()
-      guard let type = call.value("dtype", at: 1)?.json?.text else {
+      guard let value = call.value("dtype", at: 1) else {
+        return try KerasStep.identity.only(call)
+      }
+      guard let type = value.json?.text else {
         throw .unsupported("a type that is not stated by its name")
       }
       let cast: any Layer

@@ -53,6 +53,8 @@ import Testing
     try expect("Cast", #", "dtype": "int32""#) { $0.rounded(.towardZero) }
     try expect("Cast", #", "dtype": "bool""#) { $0 != 0 ? 1 : 0 }
     try expect("Cast", #", "dtype": "float16""#) { $0 }
+    try expect("ConvertToTensor", #", "dtype": "int32""#) { $0.rounded(.towardZero) }
+    try expect("ConvertToTensor", "") { $0 }
   }
 
   @Test func softmaxAlongAnAxis() throws {
