@@ -227,7 +227,7 @@ import Testing
 
   @Test(arguments: cases)
   func verifyComparesShorterLengths(_ testCase: Case) throws {
-    let model = try testCase.make(.upTo(Self.maximum))
+    let model = testCase.make(.upTo(Self.maximum))
     let network = try model.compile(
       parameters: RandomParameters(seed: 5), options: CompileOptions(verify: .samples(3)))
     #expect(network.report.verification?.samples == 3)
