@@ -16,7 +16,8 @@ typedef struct {
   const float *cells_before;
   float *middle; /* [units], of this row: unprojected values, or the update gate of a GRU */
   float *reset;  /* [units]: the reset hidden values of a GRU */
-  bool is_past;  /* whether the row has ended: values stay as they are, the output is 0 */
+  bool stays;    /* whether values stay as they are: the row has ended, or a mask hides the time */
+  bool is_past;  /* whether the row has ended: the output is 0 */
 } forge_recurrent_row;
 
 /* Returns whether a time takes two rounds. */
@@ -50,6 +51,8 @@ FORGE_INLINE forge_recurrent_row forge_recurrent_row_of(const forge_recurrent_ar
   const float *initial_cells = a->has_state && a->cell == FORGE_CELL_LSTM
     ? forge_start(&a->initial_cells, frame) + row * a->units
     : NULL;
+  const bool is_past = a->has_lengths && (float)time >= forge_start(&a->lengths, frame)[row];
+  const bool is_hidden = a->has_mask && forge_start(&a->mask, frame)[place] == 0;
   return (forge_recurrent_row){
     .in = forge_start(&a->in, frame) + time * a->in_time + row * a->in_row,
     .before = step == 0 ? initial : scratch + (step + 1) % 2 * hidden + row * a->outputs,
@@ -60,7 +63,8 @@ FORGE_INLINE forge_recurrent_row forge_recurrent_row_of(const forge_recurrent_ar
     .cells_before = step == 0 ? initial_cells : cells,
     .middle = scratch + 2 * hidden + row * a->units,
     .reset = scratch + 2 * hidden + (a->rows + row) * a->units,
-    .is_past = a->has_lengths && (float)time >= forge_start(&a->lengths, frame)[row],
+    .stays = is_past || is_hidden,
+    .is_past = is_past,
   };
 }
 

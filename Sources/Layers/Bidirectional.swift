@@ -5,10 +5,11 @@ import ForgeShapes
 ///
 /// The outputs of both directions are in the order of the input and are joined along the channels,
 /// added, multiplied, or averaged. Without `returnSequences`, they are the outputs after the last
-/// time of each direction.
+/// time of each direction. At times that a mask hides, the outputs of a sequence are 0, as in
+/// Keras.
 ///
 /// - Input shape: a sequence [time][channels], or that and the initial state of the direction of
-///   the given layer, then that of the other one.
+///   the given layer, then that of the other one. A mask [time] follows if the layer has one.
 /// - Output shape: that of the layer, with twice as many channels for ``Merge/concatenate``.
 /// - Parameters: those of the layer, and the same for the other direction with types that begin
 ///   with "backward": backwardWeights, backwardRecurrentWeights, backwardBiases.
@@ -64,13 +65,13 @@ public struct Bidirectional: BuiltInLayer {
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     try ArgumentRule.require(
       !recurrence.isStateful, "stateful", "true", needs: "the whole sequence for two directions")
-    let states = Array(lowering.inputs.dropFirst())
+    let (states, mask) = lowering.statesAndMask(of: recurrence.rule)
     let each = recurrence.rule.hasCells ? 2 : 1
     guard states.isEmpty || states.count == 2 * each else {
       throw .wrongInputCount(
         lowering.inputs.count,
         needs: "a sequence, or \(1 + 2 * each): a sequence and \(each == 2 ? "h and c" : "h") of "
-          + "each direction")
+          + "each direction" + (recurrence.rule.optional.contains(.mask) ? "; and a mask" : ""))
     }
     let half = states.count / 2
     let first = try lowering.recur(recurrence, states: Array(states[..<half]))
@@ -80,7 +81,14 @@ public struct Bidirectional: BuiltInLayer {
         ParameterType("backward" + type.name.prefix(1).uppercased() + type.name.dropFirst())
       },
       states: Array(states[half...]))
-    let outputs = [first, second]
+    var outputs = [first, second]
+    if let mask, recurrence.returnsSequences {
+      let column = try lowering.column(mask, of: lowering.inputs[0])
+      let zero = try lowering.constant([0], shape: Shape(sizes: [1]))
+      for index in outputs.indices {
+        outputs[index] = try lowering.apply(.select, to: [column, outputs[index], zero])
+      }
+    }
     switch merge {
     case .concatenate:
       let rank = lowering.shape(of: first).rank

@@ -4,11 +4,12 @@ import ForgeShapes
 /// Gated recurrent units, which mix their last output with a candidate.
 ///
 /// With the output `h` of the time before, `z = g(W_z·x + R_z·h + b_z)`, the same for `r`, and
-/// `h′ = (1 − z)∘n + z∘h`. The candidate is `n = a(W_h·x + b_h + r∘(R_h·h + d_h))` if it is reset
-/// after the product, else `n = a(W_h·x + b_h + R_h·(r∘h))`. Before the first time, `h` is 0.
+/// `h′ = (1 − z)∘n + z∘h`. The candidate is `n = a(W_h·x + b_h + r∘(R_h·h))` if it is reset after
+/// the product, else `n = a(W_h·x + b_h + R_h·(r∘h))`. Recurrent biases `d` are added to the
+/// products with `R`: `R_z·h + d_z`, `r∘(R_h·h + d_h)`. Before the first time, `h` is 0.
 ///
 /// - Input shape: a sequence [time][channels] of any length and a known number of channels; or two
-///   tensors: the sequence, and `h` before the first time.
+///   tensors: the sequence, and `h` before the first time. With `masked`, a mask [time] follows.
 /// - Output shape: the last output, 1×1×`units`; with `returnSequences` all outputs
 ///   [time][`units`].
 /// - Parameters: weights [3 · units][1][1][channels], recurrentWeights [3 · units][units], biases
@@ -16,9 +17,9 @@ import ForgeShapes
 ///   both, [2][3 · units], if the candidate is reset after the product, else there is no `d`.
 ///   ``RecurrentForm`` states the order of the gates. Keras has all matrices transposed.
 /// - State: with `stateful`, `hidden` [1][`units`]; see ``ContextState``.
-/// - Errors: `wrongInputCount` for more than two tensors, `shapeMismatch` for an input that is not
-///   a sequence or a state of another size, `invalidArgument` for a number out of range,
-///   `unknownSize` for an unknown number of channels.
+/// - Errors: `wrongInputCount` for another number of tensors, `shapeMismatch` for an input that is
+///   not a sequence, or a state or a mask of another size, `invalidArgument` for a number out of
+///   range, `unknownSize` for an unknown number of channels.
 /// - Names elsewhere: Keras, PyTorch and ONNX GRU, Core ML gru. `resetAfter` is ONNX's
 ///   linear_before_reset; PyTorch always resets after the product, Core ML before.
 /// - Source: Cho and others, Learning Phrase Representations using RNN Encoder–Decoder, 2014.
@@ -45,6 +46,8 @@ public struct GRU: BuiltInRecurrentLayer {
   ///     input.
   ///   - stateful: whether a prediction begins with the state that the one before has left, in the
   ///     same context or session: the parts of a sequence then give the outputs of the whole.
+  ///   - masked: whether the last input is a mask: one number per time, 0 for a time that the
+  ///     layer passes over. Its output there is that of the time read before, or 0.
   ///   - form: the framework whose form the parameters have.
   ///   - name: the name of the parameters.
   ///   - fileID: the file; leave it out.
@@ -53,15 +56,17 @@ public struct GRU: BuiltInRecurrentLayer {
   public init(
     units: Int, returnSequences: Bool = false, activation: ActivationFunction = .tanh,
     recurrentActivation: ActivationFunction = .sigmoid, useBias: Bool = true,
-    resetAfter: Bool = true, isReversed: Bool = false, stateful: Bool = false,
+    resetAfter: Bool = true, isReversed: Bool = false, stateful: Bool = false, masked: Bool = false,
     form: RecurrentForm = .keras, name: String? = nil,
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
     let isJoined = form == .keras && resetAfter
+    var optional: Set<RecurrentRule.Operand> = masked ? [.mask] : []
+    if useBias, isJoined || form.hasRecurrentBiases { optional.insert(.recurrentBiases) }
     let rule = RecurrentRule(
       cell: .gru(gates: recurrentActivation, candidate: activation, resetsAfter: resetAfter),
       units: units, gateBlocks: form.gruBlocks, isReversed: isReversed,
-      optional: useBias && (isJoined || form.hasRecurrentBiases) ? [.recurrentBiases] : [])
+      optional: optional)
     recurrence = Recurrence(
       rule: rule, bias: !useBias ? .none : isJoined ? .joined : .own,
       returnsSequences: returnSequences,

@@ -10,7 +10,8 @@ import ForgeShapes
 /// projection, `h′ = P·(o∘a(c′))`.
 ///
 /// - Input shape: a sequence [time][channels] of any length and a known number of channels; or
-///   three tensors: the sequence, `h` and `c` before the first time.
+///   three tensors: the sequence, `h` and `c` before the first time. With `masked`, a mask [time]
+///   follows.
 /// - Output shape: the last output, 1×1×`units`; with `returnSequences` all outputs
 ///   [time][`units`]. With a projection there are `projection` numbers instead of `units`.
 /// - Parameters: weights [4 · units][1][1][channels], recurrentWeights [4 · units][outputs], where
@@ -21,8 +22,8 @@ import ForgeShapes
 ///   transposed.
 /// - State: with `stateful`, `hidden` [1][`projection`, else `units`] and `cells` [1][`units`]; see
 ///   ``ContextState``.
-/// - Errors: `wrongInputCount` for two or more than three tensors, `shapeMismatch` for an input
-///   that is not a sequence or states of another size, `invalidArgument` for a number out of
+/// - Errors: `wrongInputCount` for another number of tensors, `shapeMismatch` for an input that is
+///   not a sequence, or states or a mask of another size, `invalidArgument` for a number out of
 ///   range, `unknownSize` for an unknown number of channels.
 /// - Names elsewhere: Keras, PyTorch and ONNX LSTM, Core ML uniDirectionalLSTM.
 /// - Source: Hochreiter and Schmidhuber, Long Short-Term Memory, 1997; with forget gates and
@@ -52,6 +53,8 @@ public struct LSTM: BuiltInRecurrentLayer {
   ///     input.
   ///   - stateful: whether a prediction begins with the state that the one before has left, in the
   ///     same context or session: the parts of a sequence then give the outputs of the whole.
+  ///   - masked: whether the last input is a mask: one number per time, 0 for a time that the
+  ///     layer passes over. Its output there is that of the time read before, or 0.
   ///   - form: the framework whose form the parameters have.
   ///   - name: the name of the parameters.
   ///   - fileID: the file; leave it out.
@@ -61,7 +64,8 @@ public struct LSTM: BuiltInRecurrentLayer {
     units: Int, returnSequences: Bool = false, activation: ActivationFunction = .tanh,
     recurrentActivation: ActivationFunction = .sigmoid, useBias: Bool = true,
     peepholes: Bool = false, projection: Int? = nil,
-    isReversed: Bool = false, stateful: Bool = false, form: RecurrentForm = .keras,
+    isReversed: Bool = false, stateful: Bool = false, masked: Bool = false,
+    form: RecurrentForm = .keras,
     name: String? = nil,
     fileID: String = #fileID, line: Int = #line, column: Int = #column
   ) {
@@ -69,6 +73,7 @@ public struct LSTM: BuiltInRecurrentLayer {
     if useBias, form.hasRecurrentBiases { optional.insert(.recurrentBiases) }
     if peepholes { optional.insert(.peepholes) }
     if projection != nil { optional.insert(.projection) }
+    if masked { optional.insert(.mask) }
     let rule = RecurrentRule(
       cell: .lstm(
         gates: recurrentActivation, cell: activation, hidden: activation, isCoupled: false),

@@ -6,7 +6,8 @@ import ForgeShapes
 /// ``RecurrentPart`` takes the results apart.
 ///
 /// - Input shapes: the sequence [times][rows][channels], then the operands of the rule that are no
-///   constants: initial hidden values [rows][outputs] and cells [rows][units], lengths [rows].
+///   constants: initial hidden values [rows][outputs] and cells [rows][units], lengths [rows], and
+///   a mask [times][rows].
 /// - Output shape: a vector, which `RecurrentOperation` describes.
 /// - Parameters: those of ``LSTM``, ``GRU`` or ``SimpleRNN``.
 package struct RecurrentCells: BuiltInLayer {
@@ -15,13 +16,25 @@ package struct RecurrentCells: BuiltInLayer {
   package let label: LayerLabel
   /// The formula and the operands.
   package let rule: RecurrentRule
-  /// Whether there is a bias of the input's part.
-  package let hasBias: Bool
+  private let bias: Recurrence.Bias
 
   /// Creates cells.
   package init(_ rule: RecurrentRule, hasBias: Bool, name: String) {
     self.rule = rule
-    self.hasBias = hasBias
+    bias = hasBias ? .own : .none
+    label = LayerLabel(name, "", 0, 0)
+  }
+
+  /// Creates the cells of a layer.
+  ///
+  /// - Parameters:
+  ///   - layer: the layer.
+  ///   - hasState: whether initial hidden values, and cells if it has any, are inputs.
+  ///   - name: the name of the parameters.
+  package init(_ layer: any RecurrentLayer, hasState: Bool, name: String) {
+    let rule = layer.recurrence.rule
+    self.rule = hasState ? rule.withState : rule
+    bias = layer.recurrence.bias
     label = LayerLabel(name, "", 0, 0)
   }
 
@@ -31,8 +44,7 @@ package struct RecurrentCells: BuiltInLayer {
       throw .wrongInputCount(0, needs: "a sequence")
     }
     let others = Array(lowering.inputs.dropFirst())
-    lowering.output = try lowering.cells(rule, bias: hasBias ? .own : .none, of: sequence, others)
-      .all
+    lowering.output = try lowering.cells(rule, bias: bias, of: sequence, others).all
   }
 }
 

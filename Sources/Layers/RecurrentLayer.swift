@@ -48,8 +48,8 @@ extension BuiltInRecurrentLayer {
 }
 
 extension Lowering {
-  /// The output of recurrent cells for the layer's inputs: a sequence and, optionally, its initial
-  /// hidden values and cells.
+  /// The output of recurrent cells for the layer's inputs: a sequence, optionally its initial
+  /// hidden values and cells, and a mask if the cells have one.
   ///
   /// - Parameters:
   ///   - recurrence: what is computed.
@@ -62,12 +62,16 @@ extension Lowering {
     type: (ParameterType) -> ParameterType = { $0 }, states: [Value]? = nil
   ) throws(ShapeError) -> Value {
     var rule = recurrence.rule
-    let states = states ?? Array(inputs.dropFirst())
+    let (ownStates, mask) = statesAndMask(of: rule)
+    let states = states ?? ownStates
     let stateCount = rule.hasCells ? 2 : 1
-    guard let sequence = inputs.first, states.isEmpty || states.count == stateCount else {
+    guard let sequence = inputs.first, states.isEmpty || states.count == stateCount,
+      (mask != nil) == rule.optional.contains(.mask)
+    else {
       throw .wrongInputCount(
         inputs.count,
-        needs: "a sequence, or a sequence and \(rule.hasCells ? "its h and c" : "its h")")
+        needs: "a sequence, or a sequence and \(rule.hasCells ? "its h and c" : "its h")"
+          + (rule.optional.contains(.mask) ? "; and a mask" : ""))
     }
     let shape = shape(of: sequence)
     guard shape.rank == 2 else {
@@ -99,8 +103,9 @@ extension Lowering {
         initial.append(try apply(.reshape([1, size]), to: [state]))
       }
     }
-    let (all, gates) = try cells(
-      rule, bias: recurrence.bias, of: row, initial, type: type)
+    var others = initial
+    if let mask { others.append(try column(mask, of: sequence)) }
+    let (all, gates) = try cells(rule, bias: recurrence.bias, of: row, others, type: type)
     if recurrence.isStateful {
       for (state, part) in zip(initial, [RecurrentRule.Part.hidden, .cells]) {
         try setState(state, to: try apply(.recurrentPart(rule, part), to: [all, gates]))
@@ -112,6 +117,25 @@ extension Lowering {
     }
     let outputs = try apply(.recurrentPart(rule, .sequence), to: [all, gates])
     return try apply(.reshape([-1, rule.outputs]), to: [outputs])
+  }
+
+  /// The inputs behind the sequence: initial states, and a mask if the cells have one.
+  func statesAndMask(of rule: RecurrentRule) -> (states: [Value], mask: Value?) {
+    let others = Array(inputs.dropFirst())
+    guard rule.optional.contains(.mask) else { return (others, nil) }
+    return (Array(others.dropLast()), others.last)
+  }
+
+  /// A mask with one number per time of a sequence, as [times][1].
+  mutating func column(_ mask: Value, of sequence: Value) throws(ShapeError) -> Value {
+    let own = shape(of: mask)
+    let times = shape(of: sequence).dimensions[0]
+    guard let count = own.elementCount ?? times, count == times ?? count else {
+      throw ShapeError(
+        .shapeMismatch, "the mask has another length than the sequence",
+        received: own.description, needs: ShapeError.counted(times ?? 0, "number"))
+    }
+    return try apply(.reshape([-1, 1]), to: [mask])
   }
 
   /// All results of recurrent cells, and the gates' parts that come from the input.
@@ -195,7 +219,7 @@ extension Lowering {
 
 extension RecurrentRule {
   /// The same rule with initial hidden values and cells as operands.
-  fileprivate var withState: RecurrentRule {
+  var withState: RecurrentRule {
     adding(hasCells ? [.hidden, .cells] : [.hidden])
   }
 }

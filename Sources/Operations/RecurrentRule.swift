@@ -47,6 +47,9 @@ public struct RecurrentRule: Hashable, Sendable {
     case cells
     /// How many times each row has, [rows]. Later outputs are 0.
     case lengths
+    /// Which times count, [times][rows]. At a time of 0 the hidden values and the cells stay as
+    /// they are, and the output is that of the time before.
+    case mask
   }
 
   /// A part of the result, in the order in which they follow each other.

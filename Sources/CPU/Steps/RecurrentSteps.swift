@@ -14,6 +14,7 @@ extension PlanBuilder {
     let hidden = try operand(.hidden).map { try plain($0) }
     let cells = try operand(.cells).map { try plain($0) }
     let lengths = try operand(.lengths).map { try plain($0) }
+    let mask = try operand(.mask).map { try plain($0) }
     let target = plainResult(node.output)
 
     var arguments = forge_recurrent_arguments()
@@ -22,6 +23,7 @@ extension PlanBuilder {
     arguments.setGates(rule, from: tensor(source))
     arguments.has_state = hidden == nil ? 0 : 1
     arguments.has_lengths = lengths == nil ? 0 : 1
+    arguments.has_mask = mask == nil ? 0 : 1
     let matrices = RecurrentMatrices(
       rule, weights: node.inputs[1], projection: operand(.projection))
     let form = try addWeights(matrices, to: &arguments)
@@ -42,6 +44,7 @@ extension PlanBuilder {
       rounds: hasTwoRounds ? 2 * times : times,
       reads: [
         \.in: source, \.initial_hidden: hidden, \.initial_cells: cells, \.lengths: lengths,
+        \.mask: mask,
       ], writes: [\.out: target, \.scratch: scratch],
       multiplyAdds: matrices.count.multipliedSaturated(by: times * rows),
       parameterCount: form.map { matrices.count / 32 * $0.bits } ?? matrices.count)

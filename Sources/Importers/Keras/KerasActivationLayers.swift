@@ -105,6 +105,7 @@ enum KerasActivationLayers {
     guard axes.count == 1 else { throw .unsupported("several axes") }
     return .one { call throws(KerasFault) in
       let input = try call.only()
+      try KerasMask.refuse(call)
       return KerasTensor(
         tensor: try KerasSoftmax.softmax(of: input, axis: axes[0], call), rank: input.rank)
     }

@@ -113,12 +113,12 @@ extension KerasStep {
   func ofInputs(_ layer: KerasLayer) -> KerasStep {
     let parameters =
       switch layer.kind {
-      case "Softmax", "GlobalAveragePooling1D": ["inputs", "mask"]
+      case "Softmax": ["inputs", "mask"]
       default: ["inputs", "training", "mask"]
       }
     return KerasStep { [run] call throws(KerasFault) in
       let arguments = try KerasArguments(call, parameters: parameters)
-      try arguments.refuse("mask")
+      if !KerasMask.passes(layer) { try arguments.refuse("mask") }
       try arguments.refuseTraining(of: layer)
       return try run(call)
     }

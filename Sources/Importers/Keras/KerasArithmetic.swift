@@ -17,25 +17,54 @@ enum KerasArithmetic {
     case numbers([Float])
   }
 
+  /// The numbers of an operation of a tensor and numbers.
+  enum Numbers: Sendable {
+    /// There are none but two tensors.
+    case none
+    /// They are the first operand.
+    case first([Float])
+    /// They are the second operand.
+    case second([Float])
+  }
+
   private static func binary(_ kind: Kind) -> KerasOperations.Maker {
     { _ throws(KerasFault) in
-      .one { call throws(KerasFault) in
-        let (first, second) = try operands(call)
-        switch (first, second) {
-        case (.tensor(let first), .tensor(let second)):
-          // The second may be an argument by name.
-          let both = call.with(inputs: [first, second], name: call.name)
-          return try KerasMerges.elementwise { layer(kind, $0) }.only(both)
-        case (.tensor(let tensor), .numbers(let numbers)):
-          return KerasTensor(
-            tensor: try call.apply(
-              try layer(kind, tensorAnd: numbers, call.name), to: tensor.tensor), rank: tensor.rank)
-        case (.numbers(let numbers), .tensor(let tensor)):
-          return KerasTensor(
-            tensor: try call.apply(
-              try layer(kind, numbers, andTensor: call.name), to: tensor.tensor), rank: tensor.rank)
-        case (.numbers, .numbers): throw .unsupported("no tensor")
+      binary { numbers, name throws(KerasFault) in
+        switch numbers {
+        case .none: layer(kind, name)
+        case .second(let numbers): layer(kind, tensorAnd: numbers, name)
+        case .first(let numbers): try layer(kind, numbers, andTensor: name)
         }
+      }
+    }
+  }
+
+  /// An operation of two tensors, or of a tensor and numbers.
+  ///
+  /// - Parameter layer: the layer, given the numbers and the name.
+  /// - Returns: the step.
+  static func binary(
+    _ layer: @escaping @Sendable (Numbers, String) throws(KerasFault) -> any Layer
+  ) -> KerasStep {
+    .one { call throws(KerasFault) in
+      let (first, second) = try operands(call)
+      func single(_ tensor: KerasTensor, _ numbers: Numbers) throws(KerasFault) -> KerasTensor {
+        KerasTensor(
+          tensor: try call.apply(try layer(numbers, call.name), to: tensor.tensor),
+          rank: tensor.rank)
+      }
+      switch (first, second) {
+      case (.tensor(let first), .tensor(let second)):
+        // The second may be an argument by name.
+        let both = call.with(inputs: [first, second], name: call.name)
+        let (tensors, rank) = try KerasMerges.aligned(both.inputs, both)
+        return KerasTensor(
+          tensor: try call.apply(try layer(.none, call.name), to: tensors), rank: rank)
+      case (.tensor(let tensor), .numbers(let numbers)):
+        return try single(tensor, .second(numbers))
+      case (.numbers(let numbers), .tensor(let tensor)):
+        return try single(tensor, .first(numbers))
+      case (.numbers, .numbers): throw .unsupported("no tensor")
       }
     }
   }
@@ -68,7 +97,7 @@ enum KerasArithmetic {
 
   private static func layer(
     _ kind: Kind, tensorAnd numbers: [Float], _ name: String
-  ) throws(KerasFault) -> any Layer {
+  ) -> any Layer {
     switch kind {
     case .add: Add(constant: numbers, name: name)
     case .subtract: Subtract(constant: numbers, name: name)

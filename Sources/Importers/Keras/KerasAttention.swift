@@ -64,13 +64,11 @@ enum KerasAttention {
           neurons: width.partialValue, useBias: useBias, name: "\(layer.path)/\(part)")
         operands.append(try call.apply(dense, to: source))
       }
-      // 0 for each hidden key.
-      let mask = try arguments.tensor("attention_mask")?.tensor
-      let isCausal = try arguments.flag("use_causal_mask")
+      let mask = try KerasAttentionMask(arguments, call)
       let attention = ScaledDotProductAttention(
-        heads: sizes.heads, keyValueHeads: sizes.groups, isCausal: isCausal,
-        mask: mask == nil ? .none : .visible, name: "\(call.name)/attention")
-      let means = try call.apply(attention, to: operands + (mask.map { [$0] } ?? []))
+        heads: sizes.heads, keyValueHeads: sizes.groups, isCausal: mask.isCausal,
+        mask: mask.kind, name: "\(call.name)/attention")
+      let means = try call.apply(attention, to: operands + (mask.tensor.map { [$0] } ?? []))
       let channels = sources[0].shape?.dimensions.last.flatMap(\.self)
       guard let count = outputs?.first ?? channels else {
         throw .unsupported("an unknown number of channels")
@@ -80,7 +78,8 @@ enum KerasAttention {
       let result = try call.apply(last, to: means)
       // The output has the name of the whole layer.
       return KerasTensor(
-        tensor: try call.apply(Identity(name: call.name), to: result), rank: 2)
+        tensor: try call.apply(Identity(name: call.name), to: result), rank: 2,
+        mask: try arguments.tensor("query")?.mask)
     }
   }
 
@@ -93,7 +92,7 @@ enum KerasAttention {
   /// The arguments of a call, without those that Forge has no counterpart of.
   private static func arguments(_ call: KerasCall) throws(KerasFault) -> KerasArguments {
     let arguments = try KerasArguments(call, parameters: parameters)
-    try arguments.refuse("query_mask", "value_mask", "key_mask", "return_attention_scores")
+    try arguments.refuse("return_attention_scores")
     try arguments.refuseTraining(of: call.layer)
     return arguments
   }

@@ -52,11 +52,9 @@ struct KerasBuilder {
       let arguments = description.layers[node.layer].calls[node.call]
       var tensors: [KerasReference: KerasTensor] = [:]
       var isBlocked = false
-      var order: [KerasTensor?] = []
       for reference in arguments.references {
         let found = try tensor(reference)
         tensors[reference] = found
-        order.append(found)
         if found == nil { isBlocked = true }
       }
       switch part {
@@ -68,7 +66,7 @@ struct KerasBuilder {
           UnsupportedNode(type: entry.kind, detail: "training true of a call", name: entry.name))
         results[node] = .some(nil)
       case .model(let inner):
-        let outputs = try apply(inner, to: order)
+        let outputs = try apply(inner, to: Self.inputs(of: arguments, tensors))
         let known = outputs.compactMap(\.self)
         results[node] = .some(known.count == outputs.count ? known : nil)
       case .layer(let layer, let step):
@@ -95,11 +93,32 @@ struct KerasBuilder {
         ? values.keywords.sorted { $0.key < $1.key }.flatMap(\.value.tensors) : positional,
       arguments: values.arguments, keywords: values.keywords)
     do throws(KerasFault) {
-      return try step.run(call)
+      var results = try step.run(call)
+      if KerasMask.passes(layer), let mask = call.inputs.first?.mask {
+        for index in results.indices { results[index].mask = mask }
+      }
+      return results
     } catch {
       try context.note(error, layer)
       return nil
     }
+  }
+
+  /// The inputs of a model in order, with the masks that a call states beside them.
+  private static func inputs(
+    of call: KerasCallArguments, _ tensors: [KerasReference: KerasTensor]
+  ) -> [KerasTensor?] {
+    let others = call.keywords.filter { $0.name != "mask" }.map(\.value)
+    var inputs = (call.arguments + others).flatMap(\.references).map { tensors[$0] }
+    guard let mask = call.keywords.first(where: { $0.name == "mask" })?.value else {
+      return inputs
+    }
+    let masks = if case .list(let list) = mask { list } else { [mask] }
+    for (index, mask) in masks.enumerated() where inputs.indices.contains(index) {
+      guard case .reference(let reference) = mask, let stated = tensors[reference] else { continue }
+      inputs[index]?.mask = stated.tensor.chained(to: Reshape(to: [-1]))
+    }
+    return inputs
   }
 
   private static func values(

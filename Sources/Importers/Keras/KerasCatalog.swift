@@ -12,12 +12,13 @@ enum KerasCatalog {
     KerasAffines.makers, KerasActivationLayers.makers, KerasMerges.makers, KerasBorders.makers,
     KerasRearrangements.makers, KerasSamplings.makers, KerasNoise.makers, KerasWrappers.makers,
     KerasApplications.makers, KerasDot.makers, KerasEmbedding.makers,
+    KerasMasking.makers,
   ].reduce(into: [:]) { $0.merge($1) { first, _ in first } }
 
   /// Layers with several arguments of a call, which they read by ``KerasArguments``.
-  private static let readers = KerasRecurrent.makers.merging(KerasAttention.makers) {
-    first, _ in first
-  }
+  private static let readers: [String: Maker] = [
+    KerasRecurrent.makers, KerasAttention.makers, KerasGlobalPoolings.readers,
+  ].reduce(into: [:]) { $0.merge($1) { first, _ in first } }
 
   /// What a layer does.
   static func step(for layer: KerasLayer) throws(KerasFault) -> KerasStep {

@@ -9,9 +9,7 @@ enum KerasEmbedding {
     let config = layer.config
     let vocabulary = try config.integer("input_dim")
     let channels = try config.integer("output_dim")
-    guard try !config.flag("mask_zero", default: false) else {
-      throw .unsupported("mask_zero, which hides positions from later layers")
-    }
+    let hidesZero = try config.flag("mask_zero", default: false)
     return .one { call throws(KerasFault) in
       let input = try call.only()
       let embedding = Embedding(vocabulary: vocabulary, channels: channels, name: layer.path)
@@ -20,7 +18,12 @@ enum KerasEmbedding {
         // The ids of a sequence are 1×1×n.
         ids = try call.apply(Reshape(to: [-1], name: "\(call.name)/ids"), to: ids)
       }
-      return KerasTensor(tensor: try call.apply(embedding, to: ids), rank: input.rank + 1)
+      var result = KerasTensor(tensor: try call.apply(embedding, to: ids), rank: input.rank + 1)
+      if hidesZero {
+        guard input.rank == 1 else { throw .unsupported("mask_zero with several axes of ids") }
+        result.mask = try call.apply(Compare(.notEqual, than: [0]), to: ids)
+      }
+      return result
     }
   }
 }

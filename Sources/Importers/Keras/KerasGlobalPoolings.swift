@@ -15,18 +15,17 @@ enum KerasGlobalPoolings {
     "GlobalMaxPool2D": { layer throws(KerasFault) in
       try image(layer) { GlobalMaxPooling(name: $0) }
     },
-    "GlobalAveragePooling1D": { layer throws(KerasFault) in
-      try sequence(layer) { GlobalAveragePooling1D(name: $0) }
-    },
-    "GlobalAvgPool1D": { layer throws(KerasFault) in
-      try sequence(layer) { GlobalAveragePooling1D(name: $0) }
-    },
     "GlobalMaxPooling1D": { layer throws(KerasFault) in
       try sequence(layer) { GlobalMaxPooling1D(name: $0) }
     },
     "GlobalMaxPool1D": { layer throws(KerasFault) in
       try sequence(layer) { GlobalMaxPooling1D(name: $0) }
     },
+  ]
+
+  /// Those that heed a mask, which may be an argument of the call.
+  static let readers: [String: KerasCatalog.Maker] = [
+    "GlobalAveragePooling1D": average, "GlobalAvgPool1D": average,
   ]
 
   private static func image(
@@ -39,6 +38,29 @@ enum KerasGlobalPoolings {
         tensor: try call.apply(pooling(call.name), to: input.tensor), rank: keepsAxes ? 3 : 1)
     }
     .arranged(for: layer)
+  }
+
+  /// The mean of a sequence, which heeds a mask: `Σ m·x / Σ m`.
+  private static func average(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    let whole = try sequence(layer) { GlobalAveragePooling1D(name: $0) }
+    let keepsAxes = try layer.config.flag("keepdims", default: false)
+    return KerasStep { call throws(KerasFault) in
+      let arguments = try KerasArguments(call, parameters: ["inputs", "mask"])
+      let input = try call.only(rank: 2)
+      guard let mask = try KerasMask.stated(arguments, call) ?? input.mask else {
+        return try whole.run(call)
+      }
+      guard !layer.isChannelsFirst else { throw .unsupported("a mask of channels first") }
+      let column = try KerasMask.column(mask, call)
+      let visible = try call.apply(Multiply(), to: input.tensor, column)
+      let sum = try call.apply(Reduce(.sum, axes: [0], keepsDimensions: true), to: visible)
+      let count = try call.apply(Reduce(.sum, axes: [0], keepsDimensions: true), to: column)
+      let mean = try call.apply(Divide(name: keepsAxes ? call.name : nil), to: sum, count)
+      guard !keepsAxes else { return [KerasTensor(tensor: mean, rank: 2)] }
+      let vector = try call.apply(
+        Reshape(to: [1, 1, input.tensor.channels ?? -1], name: call.name), to: mean)
+      return [KerasTensor(tensor: vector, rank: 1)]
+    }
   }
 
   private static func sequence(

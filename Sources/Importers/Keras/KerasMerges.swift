@@ -3,12 +3,12 @@ import Forge
 /// Layers of several tensors.
 enum KerasMerges {
   static let makers: [String: KerasCatalog.Maker] = [
-    "Add": { _ throws(KerasFault) in elementwise { Add(name: $0) } },
-    "Subtract": { _ throws(KerasFault) in elementwise { Subtract(name: $0) } },
-    "Multiply": { _ throws(KerasFault) in elementwise { Multiply(name: $0) } },
-    "Maximum": { _ throws(KerasFault) in elementwise { Maximum(name: $0) } },
-    "Minimum": { _ throws(KerasFault) in elementwise { Minimum(name: $0) } },
-    "Average": { _ throws(KerasFault) in elementwise { Average(name: $0) } },
+    "Add": { _ throws(KerasFault) in masked(elementwise { Add(name: $0) }) },
+    "Subtract": { _ throws(KerasFault) in masked(elementwise { Subtract(name: $0) }) },
+    "Multiply": { _ throws(KerasFault) in choosing(elementwise { Multiply(name: $0) }) },
+    "Maximum": { _ throws(KerasFault) in choosing(elementwise { Maximum(name: $0) }) },
+    "Minimum": { _ throws(KerasFault) in choosing(elementwise { Minimum(name: $0) }) },
+    "Average": { _ throws(KerasFault) in masked(elementwise { Average(name: $0) }) },
     "Concatenate": concatenation, "Merge": merge,
   ]
 
@@ -38,8 +38,37 @@ enum KerasMerges {
     return (tensors, rank)
   }
 
+  /// A layer whose result has the mask of its inputs.
+  private static func masked(_ step: KerasStep) -> KerasStep {
+    .one { call throws(KerasFault) in
+      guard var result = try step.run(call).first else { throw .unsupported(nil) }
+      result.mask = try KerasMask.merged(call)
+      return result
+    }
+  }
+
+  /// A layer that Keras 3 computes from those inputs only which count at a position.
+  private static func choosing(_ step: KerasStep) -> KerasStep {
+    let masked = masked(step)
+    return KerasStep { call throws(KerasFault) in
+      if call.layer.generation > 2 { try KerasMask.refuse(call) }
+      return try masked.run(call)
+    }
+  }
+
   private static func concatenation(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
-    concatenation(axis: try layer.config.integer("axis", default: -1))
+    let axis = try layer.config.integer("axis", default: -1)
+    let step = concatenation(axis: axis)
+    return .one { call throws(KerasFault) in
+      guard var result = try step.run(call).first else { throw .unsupported(nil) }
+      // Along the channels, positions count that count in all inputs, or in Keras 3 in any.
+      if call.inputs.allSatisfy({ $0.mask != nil }), axis == -1 || axis == result.rank {
+        result.mask = try KerasMask.merged(call)
+      } else {
+        try KerasMask.refuse(call)
+      }
+      return result
+    }
   }
 
   static func concatenation(axis: Int) -> KerasStep {

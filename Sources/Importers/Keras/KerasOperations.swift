@@ -11,6 +11,7 @@ enum KerasOperations {
   private static let makers: [String: Maker] = [
     KerasArithmetic.makers, KerasFunctions.makers, KerasShapeOperations.makers,
     KerasUnaries.makers, KerasReductions.makers, KerasDot.operations, KerasSlices.makers,
+    KerasComparisons.makers,
   ].reduce(into: [:]) { $0.merge($1) { first, _ in first } }
 
   /// Whether a class of Keras 3 may be an operation; some layers have the same names.

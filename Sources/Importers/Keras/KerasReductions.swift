@@ -13,17 +13,20 @@ enum KerasReductions {
 
   private static func reduction(_ kind: Reduction) -> KerasOperations.Maker {
     { _ throws(KerasFault) in
-      .one { call throws(KerasFault) in
-        let input = try call.only()
-        guard let axes = try call.integers(call.value("axis", at: 1)), !axes.isEmpty else {
-          throw .unsupported("all axes, the batch included")
-        }
-        let keepsAxes = try call.flag(call.value("keepdims", at: 2), default: false)
-        var own: Set<Int> = []
-        for axis in axes { own.insert(try input.axis(axis)) }
-        return try reduced(input, kind, axes: own, keepsAxes: keepsAxes, call)
-      }
+      .one { call throws(KerasFault) in try reduced(kind, call) }
     }
+  }
+
+  /// The only input of a call, reduced along the axes among the arguments.
+  static func reduced(_ kind: Reduction, _ call: KerasCall) throws(KerasFault) -> KerasTensor {
+    let input = try call.only()
+    guard let axes = try call.integers(call.value("axis", at: 1)), !axes.isEmpty else {
+      throw .unsupported("all axes, the batch included")
+    }
+    let keepsAxes = try call.flag(call.value("keepdims", at: 2), default: false)
+    var own: Set<Int> = []
+    for axis in axes { own.insert(try input.axis(axis)) }
+    return try reduced(input, kind, axes: own, keepsAxes: keepsAxes, call)
   }
 
   /// A reduction along axes of the Forge tensor, with the axes that Keras has afterwards.

@@ -8,6 +8,8 @@ struct KerasTensor: Sendable {
   let tensor: Tensor
   /// The number of axes in Keras, without the batch.
   let rank: Int
+  /// Which positions along the first axis count, see ``KerasMask``; `nil` for all.
+  var mask: Tensor?
 
   /// The sizes in Keras, without the batch; `nil` for an unknown size.
   var sizes: [Int?] {

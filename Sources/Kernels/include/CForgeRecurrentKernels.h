@@ -32,10 +32,12 @@ typedef struct {
   /* Zeros if has_state is 0: [rows][outputs], and LSTM: [rows][units]. */
   forge_place initial_hidden, initial_cells;
   forge_place lengths; /* [rows]: later outputs are 0. Used if has_lengths. */
+  /* [times][rows]: at a time of 0 hidden values, cells and outputs stay. Used if has_mask. */
+  forge_place mask;
   /* [2][rows][outputs], then for a projection [rows][units], for FORGE_CELL_GRU_BEFORE
    * [2][rows][units]. */
   forge_place scratch;
-  int32_t has_state, has_lengths;
+  int32_t has_state, has_lengths, has_mask;
   /* [block of units][outputs][gates][16], zero where padded. The gates of FORGE_CELL_GRU_BEFORE are
    * in two such matrices per block: [outputs][2][16] of the first round, [outputs][1][16].
    *

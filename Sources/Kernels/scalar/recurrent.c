@@ -149,12 +149,12 @@ static void compute(const cells *c, const forge_recurrent_row *row, bool is_seco
   }
 }
 
-/* A row that has ended keeps its values, and its outputs are 0. */
+/* A row that has ended, or whose time is hidden, keeps its values. */
 static void pass(const forge_recurrent_row *row, int64_t place, bool has_outputs) {
   if (has_outputs) {
     const float value = row->before ? row->before[place] : 0;
     row->after[place] = value;
-    row->sequence[place] = 0;
+    row->sequence[place] = row->is_past ? 0 : value;
     if (row->last) row->last[place] = value;
   } else {
     row->cells[place] = row->cells_before ? row->cells_before[place] : 0;
@@ -170,7 +170,7 @@ static void run(const cells *c, const forge_frame *frame, int64_t first, int64_t
     const int64_t count = is_projection ? a->outputs : a->units;
     const int64_t end = forge_smaller(last * FORGE_LANES, count);
     for (int64_t place = first * FORGE_LANES; place < end; place++) {
-      if (row.is_past) {
+      if (row.stays) {
         if (a->cell == FORGE_CELL_LSTM && !is_projection) pass(&row, place, false);
         if (is_projection || !a->projection) pass(&row, place, true);
       } else if (is_projection) {

@@ -184,13 +184,13 @@ FORGE_INLINE void gru_before_cell(const recurrent_block *b, bool is_second, cons
   }
 }
 
-/* A row that has ended keeps its values, and its outputs are 0. */
+/* A row that has ended, or whose time is hidden, keeps its values. */
 FORGE_INLINE void recurrent_pass(const recurrent_block *b, bool has_outputs) {
   const forge_recurrent_row *row = b->row;
   if (has_outputs) {
     const v16 values = recurrent_load(b, row->before);
     recurrent_store(b, row->after, values);
-    recurrent_store(b, row->sequence, splat(0));
+    recurrent_store(b, row->sequence, row->is_past ? splat(0) : values);
     if (row->last) recurrent_store(b, row->last, values);
   } else {
     recurrent_store(b, row->cells, recurrent_load(b, row->cells_before));
@@ -200,7 +200,7 @@ FORGE_INLINE void recurrent_pass(const recurrent_block *b, bool has_outputs) {
 FORGE_INLINE void recurrent_cell(const recurrent_block *b, bool is_second, const v16 *sums) {
   const forge_recurrent_arguments *a = b->a;
   const bool is_projection = is_second && a->projection;
-  if (b->row->is_past) {
+  if (b->row->stays) {
     if (a->cell == FORGE_CELL_LSTM && !is_projection) recurrent_pass(b, false);
     if (is_projection || !a->projection) recurrent_pass(b, true);
     return;
@@ -244,7 +244,7 @@ static void recurrent_blocks(const forge_recurrent_arguments *a, const forge_fra
         const int64_t block = is_backwards ? end - 1 - (place + i - first) : place + i;
         some[i] = (recurrent_block){a, &row, form, &scaled, block, forge_lanes(count, block)};
       }
-      if (!row.is_past) recurrent_sums(some, blocks, is_second, sums);
+      if (!row.stays) recurrent_sums(some, blocks, is_second, sums);
       for (int64_t i = 0; i < blocks; i++) recurrent_fetch(&some[i]);
       for (int64_t i = 0; i < blocks; i++) recurrent_cell(&some[i], is_second, sums[i]);
     }

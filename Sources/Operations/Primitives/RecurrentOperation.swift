@@ -59,6 +59,7 @@ package struct RecurrentOperation: PrimitiveOperation {
       case .hidden: try check(operands, index, [rows, rule.outputs])
       case .cells: try check(operands, index, [rows, rule.units])
       case .lengths: try check(operands, index, [rows])
+      case .mask: try check(operands, index, [input.dimensions[0], rows])
       }
     }
   }
@@ -92,10 +93,15 @@ package struct RecurrentOperation: PrimitiveOperation {
     for step in 0..<times {
       let time = rule.isReversed ? times - 1 - step : step
       for row in 0..<rows where Double(time) < state.length(row) {
+        let place = (time * rows + row) * rule.outputs
+        guard state.isVisible(time * rows + row) else {
+          let kept = state.hidden[row * rule.outputs..<(row + 1) * rule.outputs]
+          sequence.replaceSubrange(place..<place + rule.outputs, with: kept)
+          continue
+        }
         let width = rule.cell.gates * rule.units
         let start = (time * rows + row) * width
         let hidden = state.step(Array(call.input.values[start..<start + width]), row: row)
-        let place = (time * rows + row) * rule.outputs
         sequence.replaceSubrange(place..<place + rule.outputs, with: hidden)
       }
     }
@@ -128,6 +134,9 @@ private struct CellState {
 
   /// The number of times that a row has.
   func length(_ row: Int) -> Double { operand(.lengths)?[row] ?? .infinity }
+
+  /// Whether a time of a row, given its place in [times][rows], is not hidden.
+  func isVisible(_ place: Int) -> Bool { operand(.mask).map { $0[place] != 0 } ?? true }
 
   /// Computes one time of a row from the input's parts of the gates; returns the hidden values.
   mutating func step(_ input: [Double], row: Int) -> ArraySlice<Double> {
