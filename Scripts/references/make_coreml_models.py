@@ -116,7 +116,6 @@ FUNCTIONS = {
     "SIGMOID": lambda x: 1 / (1 + np.exp(-x)),
     "SIGMOID_HARD": lambda x: np.clip(0.2 * x + 0.5, 0, 1),
     "TANH": np.tanh,
-    "SCALED_TANH": np.tanh,
     "RELU": lambda x: np.maximum(x, 0),
     "LINEAR": lambda x: x,
 }
@@ -488,7 +487,7 @@ def quantized():
 
 def images():
     """Layers that crop, pad, resize, rearrange or normalise images."""
-    names = ["crop", "cropto", "pad", "near", "asym", "align", "half", "strict", "roi", "s2d",
+    names = ["crop", "cropto", "pad", "near", "asym", "align", "half", "strict", "s2d",
              "d2s", "shuffle", "lrn", "mvn", "across", "instance"]
     net = Net("images", {"x": (4, 6, 8)}, names)
     b, x = net.builder, net.values["x"]
@@ -507,8 +506,6 @@ def images():
         net.put(name, bilinear(x, 18, 16, GRIDS[grid]))
     b.add_resize_bilinear("strict", "x", "strict", 9, 5, "STRICT_ALIGN_ENDPOINTS_MODE")
     net.put("strict", bilinear(x, 9, 5, GRIDS["align"]))
-    b.add_resize_bilinear("roi", "x", "roi", 4, 11, "ROI_ALIGN_MODE")
-    net.put("roi", bilinear(x, 4, 11, GRIDS["half"]))
     b.add_reorganize_data("s2d", "x", "s2d", "SPACE_TO_DEPTH", 2)
     net.put("s2d", x.reshape(4, 3, 2, 4, 2).transpose(2, 4, 0, 1, 3).reshape(16, 3, 4))
     b.add_reorganize_data("d2s", "x", "d2s", "DEPTH_TO_SPACE", 2)
@@ -655,7 +652,7 @@ def later_layers():
     b.add_reduce("total", "x", "total", "CHW", "sum")
     net.put("total", x.sum(keepdims=True))
     b.add_reduce("logsum", "x", "logsum", "W", "logsum", 0.25)
-    net.put("logsum", np.log(x.sum(2, keepdims=True) + 0.25))
+    net.put("logsum", np.log(x + 0.25).sum(2, keepdims=True))
     b.add_reduce("peak", "x", "peak", "C", "argmax")
     net.put("peak", x.argmax(0)[None].astype(np.float64))
     b.add_reduce("row", "x", "row", "H", "L2")
@@ -783,7 +780,7 @@ def recurrent():
     keep("lstm", y)
     keep("lstm_h", last)
     keep("lstm_c", cells)
-    functions = ["SIGMOID_HARD", "RELU", "SCALED_TANH"]
+    functions = ["SIGMOID_HARD", "RELU", "TANH"]
     b.add_unilstm("last", r, w, None, 4, 5, ["x"], ["last", "last_h", "last_c"], *functions,
                   output_all=False, coupled_input_forget_gate=True, cell_clip_threshold=0,
                   reverse_input=True)
@@ -876,6 +873,79 @@ def pipeline():
     return spec.SerializeToString(), case
 
 
+def defaults():
+    """Numbers that a file leaves out."""
+    names = ["lrn", "mvn", "unit", "root", "inverse", "logsum"]
+    net = Net("defaults", {"x": (3, 5, 7)}, names)
+    net.set_input("x", (3, 5, 7), 53, 0.0, 2e-3)
+    b, x = net.builder, net.values["x"]
+    b.add_lrn("lrn", "x", "lrn", 9e5, 0.5, 3, 0)
+    total = np.stack([(x[max(c - 1, 0) : c + 2] ** 2).sum(0) for c in range(3)])
+    net.put("lrn", x / (1 + 3e5 * total) ** 0.5)
+    b.add_mvn("mvn", "x", "mvn", False, True, 0)
+    net.put("mvn", (x - x.mean((1, 2), keepdims=True))
+            / np.sqrt(x.var((1, 2), keepdims=True) + 1e-6))
+    b.add_l2_normalize("unit", "x", "unit", 0)
+    net.put("unit", x / np.sqrt((x**2).sum() + 1e-6))
+    b.add_unary("root", "x", "root", "rsqrt")
+    b.add_unary("inverse", "x", "inverse", "inverse")
+    b.add_reduce("logsum", "x", "logsum", "W", "logsum", 0)
+    for layer in b.nn_spec.layers:
+        if layer.WhichOneof("layer") == "unary":
+            layer.unary.epsilon = 0
+    net.put("root", 1 / np.sqrt(x + 1e-6))
+    net.put("inverse", 1 / (x + 1e-6))
+    net.put("logsum", np.log(x + 1e-6).sum(2, keepdims=True))
+    return net
+
+
+def flattened():
+    """Layers with weights behind an image that is flattened in both orders."""
+    names = [kind + str(mode) for mode in (0, 1) for kind in ("lstm", "conv", "dense")]
+    net = Net("flattened", {"x": (2, 3, 5)}, names + ["turned", "mean"])
+    b, functions = net.builder, ["SIGMOID", "TANH", "TANH"]
+    for mode in (0, 1):
+        flat = net.values[net.flatten(f"flat{mode}", "x", mode)].reshape(1, 1, 30)
+        w = [net.draw(4, 30) for _ in range(4)]
+        r = [net.draw(4, 4) for _ in range(4)]
+        name = f"lstm{mode}"
+        b.add_unilstm(name, r, w, None, 4, 30, [f"flat{mode}"], [name, name + "h", name + "c"],
+                      output_all=True)
+        zero = np.zeros((1, 4))
+        y, _ = lstm_cells(flat, zero, zero, w, r, np.zeros(4), functions)
+        net.put(name, y.reshape(4, 1, 1))
+        net.conv(f"conv{mode}", f"flat{mode}", 3, (1, 1))
+        net.dense(f"dense{mode}", f"flat{mode}", 3)
+    b.add_permute("p", (0, 2, 3, 1), "x", "p")
+    net.put("p", net.values["x"].transpose(1, 2, 0))
+    net.conv("turned", "p", 4, (1, 1))
+    # One number for the whole image, then factors of channels.
+    b.add_reduce("all", "x", "all", "CHW", "avg")
+    b.add_add_broadcastable("moved", ["x", "all"], "moved")
+    net.put("moved", net.values["x"] + net.values["x"].mean())
+    net.norm("mean", "moved")
+    return net
+
+
+def products():
+    """Products of later networks on tensors of several ranks."""
+    net = Net("products", {"x": (2, 3, 2, 5), "one": (1, 1, 1)}, ["rows", "single", "stored"],
+              exact=True)
+    b, x = net.builder, net.values["x"]
+    w, v = net.draw(4, 30), net.draw(4)
+    b.add_inner_product("rows", w, v, 30, 4, True, "x", "rows")
+    net.put("rows", (x.reshape(2, 30) @ w.T + v).reshape(2, 4, 1, 1))
+    w = net.draw(6, 1)
+    b.add_inner_product("single", w, None, 1, 6, False, "one", "single")
+    net.put("single", net.values["one"] @ w.T)
+    w = net.draw(30, 3)
+    b.add_flatten_to_2d("flat", "x", "flat", 1)
+    b.add_batched_mat_mul("stored", ["flat"], "stored", False, True, weight_matrix_rows=30,
+                          weight_matrix_columns=3, W=w.astype(np.float32))
+    net.put("stored", x.reshape(2, 30) @ w)
+    return net
+
+
 def unsupported():
     """Layers that Forge does not have."""
     net = Net("unsupported", {"x": (2, 5, 4)}, ["y"])
@@ -886,6 +956,10 @@ def unsupported():
     custom.custom.className = "Swirl"
     net.raw("cut", ["mine"], ["y"]).cropResize.SetInParent()
     net.raw("side", ["x"], ["s"]).dot.cosineSimilarity = True
+    net.builder.add_resize_bilinear("roi", "x", "roi", 4, 11, "ROI_ALIGN_MODE")
+    w = np.zeros((3, 2))
+    net.builder.add_simple_rnn("steep", np.zeros((3, 3)), w, None, 3, 2, "SCALED_TANH", ["roi"],
+                               ["rnn", "rnn_h"])
     return net.content()
 
 
@@ -894,7 +968,7 @@ def made():
     files, expected = {}, {}
     nets = [classifier(), flatten_last(), window_layers(), *activations(), quantized(), images(),
             arithmetic(), exact(), later_layers(), later_exact(), recurrent(), tables(),
-            words()]
+            words(), defaults(), flattened(), products()]
     for net in nets:
         files[net.name + ".mlmodel"] = net.content()
         expected[net.name] = net.case()

@@ -51,6 +51,12 @@ def attention(causal, dropout):
     return network
 
 
+def grouped():
+    x = ids()
+    y = embedded(x, 6)
+    return [x], [L.GroupQueryAttention(3, 4, 2)(y, y, use_causal_mask=True)]
+
+
 def cross():
     x, others = ids(), ids("others")
     y, z = embedded(x, 6), embedded(others, 6)
@@ -131,6 +137,8 @@ NETWORKS = {
     "masked_states": masked_states, "merged": merged, "nested": nested,
     "sequential": sequential,
 }
+if not LEGACY:
+    NETWORKS["grouped"] = grouped
 
 
 def array(name):

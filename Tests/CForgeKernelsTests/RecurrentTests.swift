@@ -12,9 +12,11 @@ import Testing
     var rows = 1
     var isReversed = false
     var hasLengths = false
+    var hasMask = false
     var description: String {
       "cell \(cell.rawValue), \(units) units, \(outputs) outputs, \(rows) rows"
         + (isReversed ? ", reversed" : "") + (hasLengths ? ", lengths" : "")
+        + (hasMask ? ", mask" : "")
     }
 
     var gates: Int {
@@ -39,6 +41,13 @@ import Testing
       Case(cell: FORGE_CELL_GRU_AFTER, units: 33, outputs: 33, rows: 2),
       Case(cell: FORGE_CELL_GRU_AFTER, units: 48, outputs: 48, isReversed: true, hasLengths: true),
       Case(cell: FORGE_CELL_GRU_BEFORE, units: 19, outputs: 19, rows: 2, hasLengths: true),
+      Case(cell: FORGE_CELL_SIMPLE, units: 37, outputs: 37, rows: 2, hasMask: true),
+      Case(cell: FORGE_CELL_LSTM, units: 33, outputs: 5, isReversed: true, hasMask: true),
+      Case(cell: FORGE_CELL_LSTM, units: 48, outputs: 48, hasMask: true),
+      Case(cell: FORGE_CELL_GRU_AFTER, units: 33, outputs: 33, rows: 2, hasMask: true),
+      Case(
+        cell: FORGE_CELL_GRU_BEFORE, units: 19, outputs: 19, rows: 3, isReversed: true,
+        hasLengths: true, hasMask: true),
     ]
   }
 
@@ -86,10 +95,13 @@ import Testing
     arguments.out.offset = 3
     arguments.lengths.base = 2
     arguments.has_lengths = test.hasLengths ? 1 : 0
+    let mask = Buffer((0..<Self.times * rows).map { Float([0, 1, -2][$0 * 7 % 3]) })
+    arguments.mask.base = 4
+    arguments.has_mask = test.hasMask ? 1 : 0
     arguments.scratch.base = 3
     arguments.weights = UnsafePointer(weights.pointer)
     if test.isProjected { arguments.projection = UnsafePointer(projection.pointer) }
-    let bases = [Buffer(gates), out, lengths, scratch]
+    let bases = [Buffer(gates), out, lengths, scratch, mask]
     let pointers: [UnsafeMutablePointer<Float>?] = bases.map(\.pointer)
     let before = out.bits
     let rounds = Self.times * (test.hasTwoRounds ? 2 : 1)
@@ -172,8 +184,38 @@ import Testing
     }
   }
 
+  /// Outputs of hidden times are those of the time read before, and inputs there have no effect.
+  @Test("mask", arguments: Case.all.filter { $0.hasMask && !$0.hasLengths })
+  func mask(test: Case) {
+    let (rows, outputs) = (test.rows, test.outputs)
+    let isHidden = { (time: Int, row: Int) in (time * rows + row) % 3 == 0 }
+    var hostile = input(test)
+    let width = test.gates * test.units
+    for place in 0..<Self.times * rows where place % 3 == 0 {
+      hostile.replaceSubrange(
+        place * width..<(place + 1) * width, with: Array(repeating: Float.nan, count: width))
+    }
+    for level in Level.available {
+      let floats = run(test, level, input: input(test)) { Array($0) }
+      let ignoring = run(test, level, input: hostile) { Array($0) }
+      #expect(floats.out == ignoring.out, "\(level), \(test)")
+      for row in 0..<rows {
+        var before = Array(repeating: Float(0), count: outputs)
+        for step in 0..<Self.times {
+          let time = test.isReversed ? Self.times - 1 - step : step
+          let start = (time * rows + row) * outputs
+          let now = Array(floats.floats[start..<start + outputs])
+          #expect((now == before) == isHidden(time, row), "\(level), \(test), time \(time)")
+          before = now
+        }
+        let last = (Self.times * rows + row) * outputs
+        #expect(before == Array(floats.floats[last..<last + outputs]), "\(level), \(test)")
+      }
+    }
+  }
+
   /// A NaN in one row reaches no other row and no earlier time.
-  @Test("NaN", arguments: Case.all.filter { $0.rows > 1 && !$0.isReversed })
+  @Test("NaN", arguments: Case.all.filter { $0.rows > 1 && !$0.isReversed && !$0.hasMask })
   func notANumber(test: Case) {
     for level in Level.available {
       // In the second time of the first row.

@@ -13,6 +13,11 @@ extension LayerCase {
               units: n, returnSequences: true, activation: .hardSigmoid, peepholes: true,
               projection: c, isReversed: true)
         },
+        "masked": { x, c, n in
+          let sequence = x --> Reshape(to: [-1, c])
+          let mask = sequence --> Reduce(.sum, axes: [-1]) --> Compare(.greater, than: [0])
+          return [sequence, mask] --> LSTM(units: n, returnSequences: true, masked: true)
+        },
       ]
     ) { a in
       [
@@ -63,6 +68,12 @@ extension LayerCase {
         },
         "averaged": { x, c, n in
           x --> Reshape(to: [-1, c]) --> Bidirectional(LSTM(units: n), merge: .average)
+        },
+        "masked": { x, c, n in
+          let sequence = x --> Reshape(to: [-1, c])
+          let mask = sequence --> Reduce(.sum, axes: [-1]) --> Compare(.greater, than: [0])
+          return [sequence, mask]
+            --> Bidirectional(GRU(units: n, returnSequences: true, masked: true), merge: .sum)
         },
       ]
     ) { a in

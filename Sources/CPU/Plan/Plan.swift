@@ -195,7 +195,7 @@ final class Plan: Executable {
     var calls: [KernelCall] = []
     for (step, next) in zip(builder.steps, following) {
       guard case .kernel(let make) = step.action else {
-        throw .lengthNotFollowed(by: step.layers.last)
+        throw .customAlongLength(step.layers.last)
       }
       var places = places
       places.next = next

@@ -4,10 +4,16 @@ import ForgeShapes
 /// Folds a batch normalization, or any scale and shift per channel, into the preceding weights.
 ///
 /// `γ·(Wx + b − μ)/√(σ² + ε) + β` is `(sW)x + (s(b − μ) + β)` with `s = γ/√(σ² + ε)`; `s` is
-/// computed in double precision. A normalization that follows no convolution becomes a scale and a
+/// computed in double precision. Weights could overflow with a large `s`, which then stays a factor
+/// of its own. A normalization that follows no convolution becomes a scale and a
 /// shift, and a scale and shift after another becomes one with it.
 enum FoldBatchNormalization: Rewrite {
   static let name = "foldBatchNormalization"
+
+  /// The largest magnitude of a factor of weights.
+  ///
+  /// Factors are about 1 in trained networks. Weights of up to 3e26 stay finite.
+  private static let largestScale = 0x1p40
 
   static func apply(to graph: inout OperationGraph, constants: any ConstantSource) throws -> Int {
     var removed: Set<Int> = []
@@ -24,6 +30,7 @@ enum FoldBatchNormalization: Rewrite {
         graph.nodes[producer].primitive.traits.isLinear, graph.nodes[producer].residual == nil,
         graph.nodes[producer].activation == .linear,
         affine.scale.count == channels,
+        affine.scale.allSatisfy({ $0.magnitude <= largestScale }),
         let folded = try fold(
           affine, into: graph.nodes[producer], graph: &graph, constants: constants)
       {

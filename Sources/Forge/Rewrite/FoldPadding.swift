@@ -19,7 +19,9 @@ enum FoldPadding: Rewrite {
         graph.nodes[producer].activation == .linear,
         let folded = folded(
           graph.nodes[position].primitive, edges, shape: graph.shape(of: input),
-          isNonNegative: isNonNegative(graph.nodes[producer].inputs[0], graph, index))
+          isNonNegative: isNonNegative(graph.nodes[producer].inputs[0], graph, index)),
+        // A window that rounds up may only start in the image and the padding of its own.
+        keepsShape(folded, of: graph.nodes[position], graph.nodes[producer], graph)
       else { continue }
       graph.nodes[position].primitive = folded
       graph.bypass(producer, before: position)
@@ -48,6 +50,18 @@ enum FoldPadding: Rewrite {
     else { return nil }
     operation.geometry = padded
     return operation.primitive
+  }
+
+  /// Whether an operation has the output of a node, on the input of the node before it.
+  private static func keepsShape(
+    _ folded: Primitive, of node: OperationGraph.Node, _ producer: OperationGraph.Node,
+    _ graph: OperationGraph
+  ) -> Bool {
+    if case .pooling(_, let geometry) = folded, geometry.rounding == .ceiling {
+      let shape = try? folded.operation.outputShape(for: [graph.shape(of: producer.inputs[0])])
+      return shape?.sizes != nil && shape == graph.shape(of: node.output)
+    }
+    return true
   }
 
   /// Whether a value is the result of a function that is never negative.

@@ -233,7 +233,7 @@ struct NormalizationParts {
   ) -> (chain: [Int], gamma: Value?, beta: Value?) {
     var chain: [Int] = []
     var gamma: Value?
-    if let next = onlyUser(of: position) {
+    if let next = sameShapeUser(of: position) {
       let inputs = graph.nodes[next].inputs
       if case .affine = graph.nodes[next].primitive, fits(inputs[1], rule, next),
         fits(inputs[2], rule, next)
@@ -244,7 +244,7 @@ struct NormalizationParts {
       gamma = hasGamma ? nil : constant(.multiply, next, rule)
       if gamma != nil { chain = [next] }
     }
-    if let next = onlyUser(of: chain.last ?? position),
+    if let next = sameShapeUser(of: chain.last ?? position),
       let beta = constant(.add, next, rule)
     {
       return (chain + [next], gamma, beta)
@@ -298,6 +298,15 @@ struct NormalizationParts {
       position = index.producer[graph.nodes[current].inputs[0].index]
     }
     return (reshapes, position)
+  }
+
+  /// The bare node that alone uses the output of another one, if both outputs have one shape:
+  /// operands that are broadcast may enlarge it.
+  private func sameShapeUser(of position: Int) -> Int? {
+    onlyUser(of: position).flatMap { user in
+      graph.shape(of: graph.nodes[user].output) == graph.shape(of: graph.nodes[position].output)
+        ? user : nil
+    }
   }
 
   /// The bare node that alone uses the output of another one.

@@ -38,4 +38,25 @@ public enum Rewrites {
     graph.removeUnusedNodes()
     return counts
   }
+
+  /// The nodes whose operation makes another shape than their output has, as positions.
+  ///
+  /// There are none before and after every rewrite; tests rely on it.
+  static func misshapenNodes(of graph: OperationGraph) -> [Int] {
+    graph.nodes.indices.filter { position in
+      let node = graph.nodes[position]
+      let made = try? node.primitive.operation.outputShape(
+        for: node.inputs.map { graph.shape(of: $0) })
+      guard let made else { return true }
+      guard let sizes = made.sizes, let stated = graph.shape(of: node.output).sizes else {
+        return false
+      }
+      return sizes != stated
+    }
+  }
+}
+
+extension CompiledModel {
+  /// The nodes of the rewritten graph whose operation makes another shape than they state.
+  package var misshapenNodes: [Int] { Rewrites.misshapenNodes(of: compiler.graph) }
 }

@@ -182,11 +182,15 @@ struct CoreMLCall {
   }
 
   /// States a parameter of a layer of the model.
+  ///
+  /// Tensors have the order of the file, also behind a flattened image. Only a layer that reads the
+  /// image in place of what the file flattens needs values in another order.
   mutating func parameter(
     _ type: ParameterType, _ values: HostTensor, layout: ParameterLayout = .pytorch,
-    of layer: String? = nil
+    isOrdered: Bool = true, of layer: String? = nil
   ) {
-    parameters[.init(layer: layer ?? name, type: type)] = .init(values: values, layout: layout)
+    parameters[.init(layer: layer ?? name, type: type)] = .init(
+      values: values, layout: layout, isOrdered: isOrdered)
   }
 }
 

@@ -33,9 +33,9 @@ struct KerasAttentionMask {
     }
     var reasons: [Tensor] = []
     if let own = try arguments.tensor("attention_mask") { reasons.append(try isHidden(own.tensor)) }
-    // Keras 3 takes the mask of the queries from them, whatever the call says.
+    // MultiHeadAttention takes the mask of the queries from them, whatever the call says.
     let queryMask =
-      call.layer.generation > 2
+      call.layer.kind == "MultiHeadAttention"
       ? query?.mask : try KerasMask.stated(arguments, call, "query_mask") ?? query?.mask
     if let mask = queryMask {
       reasons.append(try call.apply(Reshape(to: [-1, 1]), to: try isHidden(mask)))

@@ -165,6 +165,24 @@ extension BackendError {
     ])
   }
 
+  /// The error for a layer that runs Swift code, which the plans of shorter lengths cannot call.
+  package static func customAlongLength(_ layer: Int?) -> BackendError {
+    .problems([
+      (
+        layer,
+        Problem(
+          headline: "a Custom layer does not follow the length of a sequence",
+          details: [
+            ("needs", "the same sizes in every prediction for Swift code"),
+            (
+              "remedy",
+              "a fixed size in Input(shape:), or an own layer that lowers to Forge's operations"
+            ),
+          ])
+      )
+    ])
+  }
+
   /// What to do about a layer that does not follow the length.
   package static let lengthRemedy =
     "state the strides along the sequence, as .stepping(from:through:by:), or a fixed size in "

@@ -66,6 +66,14 @@ import Testing
     #expect(imported.model.metadata.labels == [])
   }
 
+  /// Numbers that are not set have the values of the specification.
+  @Test func numbersThatAreNotSet() throws { _ = try Self.check("defaults") }
+
+  /// Weights behind flattened and turned images have the order of the file.
+  @Test func flattenedImages() throws { _ = try Self.check("flattened") }
+
+  @Test func productsOfSeveralRanks() throws { _ = try Self.check("products") }
+
   @Test func networksInAPipeline() throws {
     let imported = try Self.check("pipeline")
     #expect(imported.model.metadata.labels == ["7", "9"])
@@ -84,6 +92,8 @@ import Testing
           custom Swirl: 1 node ("mine")
           cropResize: 1 node ("cut")
           dot: 1 node ("side")
+          resizeBilinear with ROI_ALIGN_MODE: 1 node ("roi")
+          simpleRecurrent with the activation scaledTanh in a recurrent layer: 1 node ("steep")
           """)
     }
   }

@@ -72,8 +72,8 @@ import Testing
 
   /// What Forge has no counterpart of is refused by name, wherever it stands in the call.
   @Test(arguments: [
-    ("GRU", #""units": 2"#, "<x>, <h>, <m>", "", "GRU with mask of a call"),
-    ("GRU", #""units": 2"#, "<x>", #""mask": <m>"#, "GRU with mask of a call"),
+    ("GRU", #""units": 2"#, "<x>, <h>, <m>", "", "GRU with a mask of 2 axes"),
+    ("GRU", #""units": 2"#, "<x>", #""mask": <m>"#, "GRU with a mask of 2 axes"),
     ("GRU", #""units": 2"#, "<x>", #""constants": [<h>]"#, "GRU with constants of a call"),
     (
       "GRU", #""units": 2"#, "<x>, [0.5, 0.5]", "",
@@ -84,8 +84,8 @@ import Testing
       "LSTM with training true of a call"
     ),
     (
-      "MultiHeadAttention", #""num_heads": 2, "key_dim": 3"#, "<x>, <x>, <x>, <m>", "",
-      "MultiHeadAttention with query_mask of a call"
+      "MultiHeadAttention", #""num_heads": 2, "key_dim": 3"#, "<x>, <x>, <x>, null, <m>", "",
+      "MultiHeadAttention with a mask of 2 axes"
     ),
     (
       "MultiHeadAttention", #""num_heads": 2, "key_dim": 3"#,
@@ -101,7 +101,7 @@ import Testing
     ("Softmax", #""axis": -1"#, "<m>", #""mask": <m>"#, "Softmax with mask of a call"),
     (
       "GlobalAveragePooling1D", #""keepdims": false"#, "<x>", #""mask": <m>"#,
-      "GlobalAveragePooling1D with mask of a call"
+      "GlobalAveragePooling1D with a mask of 2 axes"
     ),
     ("Dropout", #""rate": 0.5"#, "<x>", #""training": true"#, "Dropout with training true"),
     (

@@ -49,6 +49,37 @@ import Testing
     try expect("Round", #", "decimals": 0"#) { $0.rounded(.toNearestOrEven) }
   }
 
+  @Test func comparisonsAndTruthValues() throws {
+    let comparisons: [(String, (Float, Float) -> Bool)] = [
+      ("Equal", { $0 == $1 }), ("NotEqual", { $0 != $1 }), ("Greater", { $0 > $1 }),
+      ("GreaterEqual", { $0 >= $1 }), ("Less", { $0 < $1 }), ("LessEqual", { $0 <= $1 }),
+      ("LogicalAnd", { $0 != 0 && $1 != 0 }), ("LogicalOr", { $0 != 0 || $1 != 0 }),
+      ("LogicalXor", { ($0 != 0) != ($1 != 0) }),
+    ]
+    for (name, holds) in comparisons {
+      // One of the values, as each operand.
+      let number = values[5]
+      try expect(name, #", "x2": \#(number)"#) { holds($0, number) ? 1 : 0 }
+      try expect(name, #", "x1": \#(number)"#) { holds(number, $0) ? 1 : 0 }
+    }
+    try expect("LogicalNot", "") { $0 == 0 ? 1 : 0 }
+    try expect("ZerosLike", #", "dtype": "bool""#) { _ in 0 }
+    try expect("OnesLike", "") { _ in 1 }
+    for (kind, isTrue) in [
+      ("Any", { (x: Float, y: Float) in x + y > 0 }), ("All", { $0 * $1 > 0 }),
+    ] {
+      // Along the channels: the first two positions of truth values 1, 0 and 1, 1.
+      let truths: [Float] = [1, 0, 1, 1, 0, 0].flatMap { [$0, $0] }
+      let imported = try ImportedModel(kerasDescription: description(kind, #", "axis": 1"#))
+      let found = try imported.model.compile().predict(truths)
+      let expected = (0..<4).map { channel in
+        let column = (0..<3).map { truths[$0 * 4 + channel] }
+        return column.dropFirst().reduce(column[0]) { isTrue($0, $1) ? 1 : 0 }
+      }
+      #expect(found == expected, "\(kind)")
+    }
+  }
+
   @Test func casts() throws {
     try expect("Cast", #", "dtype": "int32""#) { $0.rounded(.towardZero) }
     try expect("Cast", #", "dtype": "bool""#) { $0 != 0 ? 1 : 0 }

@@ -37,8 +37,8 @@ import Testing
       "stateful of a layer in Bidirectional"
     ),
     (
-      #"{"class_name": "LSTM", "config": {"name": "l", "units": 2, "return_state": true}}"#,
-      "return_state of a recurrent layer"
+      #"{"class_name": "LSTM", "config": {"name": "l", "units": 2, "stateful": true, "#
+        + #""return_state": true}}"#, "stateful and return_state of a recurrent layer"
     ),
   ])
   func whatKeepsNoStateIsRefused(layer: String, what: String) throws {

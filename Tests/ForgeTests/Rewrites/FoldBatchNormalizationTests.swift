@@ -116,4 +116,16 @@ import Testing
     try expect(0, ["affine", "affine"], first --> Activation(.relu) --> Scale(by: [4]))
     try expect(0, ["affine", "affine"], input --> Scale(by: [1e30]) --> Scale(by: [1e30]))
   }
+
+  /// Weights of 1e25 overflow with factors of 1e20, results of inputs of 1e-20 do not.
+  @Test func hugeFactorsStay() throws {
+    let scaled = input --> PointwiseConvolution(channels: 3, name: "c") --> Scale(by: [1e20])
+    let model = Model(input: input, output: scaled)
+    #expect(try report(of: model).places("foldBatchNormalization") == 0)
+    let network = try model.compile { _, count, type in
+      StoredValues(Array(repeating: type == .weights ? 1e25 : 0, count: count))
+    }
+    let found = try network.predict(Array(repeating: Float(1e-20), count: 7 * 5 * 6))
+    #expect(found.allSatisfy { abs($0 / 6e25 - 1) < 1e-5 })
+  }
 }

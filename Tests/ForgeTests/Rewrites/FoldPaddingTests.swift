@@ -98,4 +98,28 @@ import Testing
     // The amount of .same follows from the padded size.
     #expect(try report(of: conv(.same)).places("foldPadding") == 0)
   }
+
+  /// A window that rounds up may start in the zeros of a layer, not in padding of its own.
+  @Test func foldingKeepsRoundedUpSizes() throws {
+    func pool(_ width: Int, _ height: Int, kernel: Int, _ places: Int) throws {
+      let image = Input(width: width, height: height, channels: 3)
+      let padded = image --> ReLU() --> ZeroPadding(1)
+      for pooled in [
+        padded --> MaxPooling(kernel: kernel, stride: 2, rounding: .ceiling),
+        padded --> AveragePooling(kernel: kernel, stride: 2, border: .counted, rounding: .ceiling),
+      ] {
+        try expectRewrite("foldPadding", places: places, inputs: [image], outputs: [pooled])
+      }
+    }
+    try pool(5, 6, kernel: 2, 0)
+    try pool(7, 4, kernel: 2, 0)
+    try pool(6, 6, kernel: 2, 1)
+    try pool(5, 6, kernel: 3, 1)
+    let any = Input(width: nil, height: nil, channels: 3)
+    let pooled =
+      any --> ReLU() --> ZeroPadding(1)
+      --> MaxPooling(kernel: 2, stride: 2, rounding: .ceiling)
+    let network = try Model(input: any, output: pooled).compile()
+    #expect(network.report.places("foldPadding") ?? 0 == 0)
+  }
 }

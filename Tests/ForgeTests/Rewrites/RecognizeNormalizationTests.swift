@@ -221,4 +221,30 @@ import Testing
     let scaled = [normalised, constant(4, [13])] --> Multiply()
     try expectRewrite(name, places: 1, inputs: [input], outputs: [scaled, normalised])
   }
+
+  /// Factors and terms that are broadcast to more elements stay operations of their own.
+  @Test func enlargingFactorsAndTermsStay() throws {
+    let matrix = Input(shape: [5, 6]), column = Input(shape: [4, 1])
+    func normalised(_ x: Tensor) -> Tensor {
+      let root = mean(x --> Unary(.square), [-1]) --> Add(constant: [0.5]) --> Unary(.squareRoot)
+      return [x, root] --> Divide()
+    }
+    for (input, sizes) in [(matrix, [1, 1, 6]), (column, [6]), (matrix, [2, 5, 6])] {
+      for enlarged in [
+        [normalised(input), constant(3, sizes)] --> Multiply(),
+        [normalised(input), constant(4, sizes)] --> Add(),
+        [
+          layerNormalization(input, axes: [1], sizes: input === matrix ? [6] : [1]),
+          constant(5, sizes),
+        ] --> Add(),
+      ] {
+        try expectRewrite(name, places: 1, inputs: [input], outputs: [enlarged])
+        let network = try Model(input: input, output: enlarged).compile()
+        let found = try network.predict([
+          "x": seededValues(count: input === matrix ? 30 : 4, seed: 9)
+        ])
+        #expect(found[network.outputNames[0]]?.shape == network.outputShapes[0])
+      }
+    }
+  }
 }

@@ -39,6 +39,8 @@ func expectRewrite(
   if let kernels {
     #expect(with.arithmetic == kernels, sourceLocation: sourceLocation)
   }
+  let compiled = try model.compile(parameters: SeededParameters())
+  #expect(compiled.misshapenNodes.isEmpty, sourceLocation: sourceLocation)
   let without = try report(of: model, without: [name])
   #expect(without.places(name) == nil, sourceLocation: sourceLocation)
   for disabled in [[], [name], Set(Rewrites.names)] {

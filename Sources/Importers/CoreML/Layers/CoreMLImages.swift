@@ -98,7 +98,7 @@ enum CoreMLImages {
       }
       coordinates = .alignCorners
     case 2: coordinates = .asymmetric
-    case 3: coordinates = .halfPixel
+    case 3: throw NodeFailure.unsupported("ROI_ALIGN_MODE")
     case let mode: throw NodeFailure.unsupported("samplingMethod \(mode)")
     }
     try call.mapImage(

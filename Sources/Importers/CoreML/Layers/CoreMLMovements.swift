@@ -36,7 +36,8 @@ enum CoreMLMovements {
     guard (3...4).contains(sizes.count), input.rank >= 3 else {
       throw NodeFailure.unsupported("a reshape of \(input.sizes) to \(sizes)")
     }
-    if !call.isExact, sizes.count == 3 { sizes = [1] + sizes }
+    // Three sizes are those of each time of a sequence.
+    if !call.isExact, sizes.count == 3 { sizes = [input.sizes[0]] + sizes }
     sizes = try checked(sizes, for: input)
     switch layer.mode {
     case 0: call.set(input.reshaped(to: sizes))
@@ -104,7 +105,9 @@ enum CoreMLMovements {
   static func permute(_ call: inout CoreMLCall, _ values: [Int64]) throws {
     let input = try call.network()
     // The first versions count [sequence, C, H, W].
-    let order = try CoreMLCall.axes(values, rank: input.rank)
+    let order =
+      values.isEmpty
+      ? Array(0..<input.rank) : try CoreMLCall.axes(values, rank: input.rank)
     guard order.count == input.rank else {
       throw NodeFailure.invalid("\(values.count) axes for a tensor of rank \(input.rank)")
     }
@@ -251,7 +254,8 @@ enum CoreMLMovements {
     let rank = try call.network().rank
     let axis = try CoreMLCall.axis(call.sequenceAxis, rank: rank)
     var repeats: [Int64] = Array(repeating: 1, count: rank)
-    repeats[axis] = Int64(try CoreMLCall.size(count))
+    // 0 stands for once.
+    repeats[axis] = Int64(max(try CoreMLCall.size(count), 1))
     try tile(&call, repeats)
   }
 

@@ -4,7 +4,9 @@ import ForgeMessages
 /// Normalisations, scales and biases.
 enum CoreMLNormalizations {
   /// The epsilon of files that state none.
-  private static func epsilon(_ stated: Float) -> Float { stated == 0 ? 1e-5 : stated }
+  private static func epsilon(_ stated: Float, usual: Float = 1e-5) -> Float {
+    stated == 0 ? usual : stated
+  }
 
   static func batch(_ call: inout CoreMLCall, _ layer: CoreMLBatchNormalization) throws {
     let input = try call.image()
@@ -42,7 +44,7 @@ enum CoreMLNormalizations {
       return call.setImage(
         try call.apply(Subtract(name: call.name), to: input.tensor, mean), rank: input.rank)
     }
-    let epsilon = epsilon(layer.epsilon)
+    let epsilon = epsilon(layer.epsilon, usual: 1e-6)
     let normalization: any Layer =
       layer.acrossChannels
       ? LayerNormalization(
@@ -72,7 +74,7 @@ enum CoreMLNormalizations {
     try call.mapImage(
       LocalResponseNormalization(
         size: try CoreMLCall.size(layer.size), alpha: layer.alpha, beta: layer.beta,
-        bias: layer.k, name: call.name))
+        bias: layer.k == 0 ? 1 : layer.k, name: call.name))
   }
 
   /// `x / √(Σx² + epsilon)` over channels, height and width.
@@ -81,7 +83,8 @@ enum CoreMLNormalizations {
     let sum = try call.apply(
       Reduce(.sumOfSquares, axes: [0, 1, 2], keepsDimensions: true), to: input.tensor)
     let factor = try call.apply(
-      Unary(.reciprocalSquareRoot), to: try call.apply(Scale(1, bias: layer.alpha), to: sum))
+      Unary(.reciprocalSquareRoot),
+      to: try call.apply(Scale(1, bias: epsilon(layer.alpha, usual: 1e-6)), to: sum))
     call.setImage(
       try call.apply(Multiply(name: call.name), to: input.tensor, factor), rank: input.rank)
   }

@@ -11,16 +11,27 @@ enum CoreMLProducts {
     let bias = layer.hasBias ? try layer.bias.tensor([outputs]) : nil
     let input = try call.network()
     let rank = input.rank
-    if rank >= 3, input.sizes.suffix(2).allSatisfy({ $0 == 1 }) || !call.isExact,
-      input.count == inputs
+    // The last axis of three has the channels in later networks, even if all sizes are 1.
+    let isLast = call.isExact && rank == 3 && input.sizes[2] == inputs
+    if rank >= 3, input.count == inputs, !isLast,
+      input.sizes.suffix(2).allSatisfy({ $0 == 1 }) || !call.isExact || rank > 3
     {
-      // [C, 1, 1], or an image that was flattened to it.
+      // [C, 1, 1], or an image that is flattened to it.
       let flat = input.sizes.dropLast(3) + [inputs, 1, 1]
       return try dense(
         &call, input.reshaped(to: Array(flat)), weights, bias, outputs: outputs,
         result: Array(flat.dropLast(3)) + [outputs, 1, 1])
     }
-    if rank >= 3, input.sizes.suffix(3) == [inputs, 1, 1] {
+    if call.isExact, rank > 3, input.sizes.last != inputs,
+      Shape.product(of: input.sizes.suffix(3)) == inputs
+    {
+      // Channels, height and width of each example are flattened.
+      let vectors = input.reshaped(to: Array(input.sizes.dropLast(3)) + [inputs])
+      let product = try lastAxis(
+        &call, vectors, weights, bias, outputs: outputs, layout: .pytorch)
+      return call.set(product.reshaped(to: product.sizes + [1, 1]))
+    }
+    if rank >= 3, !isLast, input.sizes.suffix(3) == [inputs, 1, 1] {
       // Times of a sequence: the channels in front of two axes of size 1.
       let vectors = input.relabelled(
         sizes: Array(input.sizes.dropLast(2)),
@@ -59,7 +70,7 @@ enum CoreMLProducts {
       }
       layout = .axes([.outputs] + order.map { roles[$0] })
     }
-    call.parameter(.weights, weights, layout: layout)
+    call.parameter(.weights, weights, layout: layout, isOrdered: source === input.tensor)
     if let bias { call.parameter(.biases, bias) }
     let tensor = try call.apply(
       Dense(neurons: outputs, useBias: bias != nil, name: call.name), to: source)
@@ -88,9 +99,7 @@ enum CoreMLProducts {
   static func batchedProduct(_ call: inout CoreMLCall, _ layer: CoreMLMatrixProduct) throws {
     guard !layer.int8DynamicQuantize else { throw NodeFailure.unsupported("int8DynamicQuantize") }
     if call.inputs.count == 1 {
-      guard !layer.transposeA, !layer.transposeB else {
-        throw NodeFailure.unsupported("stored weights with a transposition")
-      }
+      // Transpositions are for two inputs.
       let inputs = try CoreMLCall.size(layer.rows)
       let outputs = try CoreMLCall.size(layer.columns)
       let input = try call.network()

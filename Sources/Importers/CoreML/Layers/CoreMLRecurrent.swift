@@ -10,6 +10,8 @@ import ForgeMessages
 enum CoreMLRecurrent {
   /// The bound of what gates are computed from.
   private static let gateBound: Float = 50
+  /// The bound of cells in files that state none.
+  private static let usualCellClip: Float = 50
 
   static func simple(_ call: inout CoreMLCall, _ layer: CoreMLSimpleRecurrent) throws {
     let function = try activation(layer.activation)
@@ -115,8 +117,7 @@ enum CoreMLRecurrent {
       peepholes: rule.hasPeepholes_p
         ? [weights.inputPeephole, weights.forgetPeephole, weights.outputPeephole] : nil,
       raisedGate: rule.forgetBias ? 1 : nil,
-      // 0 stands for no bound.
-      cellClip: rule.cellClip > 0 ? rule.cellClip : nil)
+      cellClip: rule.cellClip > 0 ? rule.cellClip : usualCellClip)
   }
 
   private static func activations(
@@ -140,7 +141,9 @@ enum CoreMLRecurrent {
     case .sigmoidHard(let pair):
       if isUsual(pair, alpha: 0.2, beta: 0.5) { return .hardSigmoidLinear(alpha: 0.2, beta: 0.5) }
       return .hardSigmoidLinear(alpha: pair.alpha, beta: pair.beta)
-    case .scaledTanh(let pair) where isUsual(pair, alpha: 1, beta: 1): return .tanh
+    case .scaledTanh(let pair) where (pair.alpha, pair.beta) == (1, 1): return .tanh
+    case .scaledTanh:
+      throw NodeFailure.unsupported("the activation scaledTanh in a recurrent layer")
     case .linear(let pair) where isUsual(pair, alpha: 1, beta: 0): return .linear
     default: throw NodeFailure.unsupported("this activation in a recurrent layer")
     }

@@ -21,9 +21,12 @@ enum CoreMLReductions {
     case 1: call.set(try reduced(call, input, .mean, axes))
     case 2: call.set(try reduced(call, input, .product, axes))
     case 3:
-      let sum = try reduced(call, input, .sum, axes)
-      let moved = try call.apply(Scale(1, bias: layer.epsilon), to: sum.tensor)
-      call.set(try call.apply(Unary(.logarithm), to: moved), like: sum)
+      // `Σ ln(x + epsilon)`
+      let epsilon = layer.epsilon == 0 ? 1e-6 : layer.epsilon
+      let moved = try call.apply(Scale(1, bias: epsilon), to: input.tensor)
+      let logarithms = FileTensor(
+        try call.apply(Unary(.logarithm), to: moved), layout: input.layout, rank: rank)
+      call.set(try reduced(call, logarithms, .sum, axes))
     case 4: call.set(try reduced(call, input, .sumOfSquares, axes))
     case 5: call.set(try reduced(call, input, .l1, axes))
     case 6: call.set(try reduced(call, input, .l2, axes))

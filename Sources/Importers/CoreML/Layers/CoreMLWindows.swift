@@ -35,6 +35,9 @@ enum CoreMLWindows {
     }
     call.parameter(.weights, weights)
     if layer.hasBias { call.parameter(.biases, try layer.bias.tensor([outputs])) }
+    guard !layer.isDeconvolution || dilation == (1, 1) else {
+      throw NodeFailure.unsupported("a deconvolution with dilationFactor")
+    }
     let window = ConvolutionGeometry(
       kernel: Size(width: kernel.width, height: kernel.height),
       stride: Size(width: stride.width, height: stride.height),
@@ -44,8 +47,8 @@ enum CoreMLWindows {
       return try call.mapImage(
         TransposedConvolution(
           kernel: (kernel.width, kernel.height), channels: outputs,
-          stride: (stride.width, stride.height), dilation: (dilation.width, dilation.height),
-          padding: padding, outputPadding: extra, groups: groups, useBias: layer.hasBias,
+          stride: (stride.width, stride.height), padding: padding, outputPadding: extra,
+          groups: groups, useBias: layer.hasBias,
           name: call.name))
     }
     let padding: Padding =
