@@ -948,7 +948,7 @@ def products():
 
 def unsupported():
     """Layers that Forge does not have."""
-    net = Net("unsupported", {"x": (2, 5, 4)}, ["y"])
+    net = Net("unsupported", {"x": (2, 5, 4), "times": (2,)}, ["y"])
     layer = net.raw("l2", ["x"])
     layer.pooling.type = 2
     net.raw("again", ["l2"]).crop.SetInParent()
@@ -958,7 +958,7 @@ def unsupported():
     net.raw("side", ["x"], ["s"]).dot.cosineSimilarity = True
     net.builder.add_resize_bilinear("roi", "x", "roi", 4, 11, "ROI_ALIGN_MODE")
     w = np.zeros((3, 2))
-    net.builder.add_simple_rnn("steep", np.zeros((3, 3)), w, None, 3, 2, "SCALED_TANH", ["roi"],
+    net.builder.add_simple_rnn("steep", np.zeros((3, 3)), w, None, 3, 2, "SCALED_TANH", ["times"],
                                ["rnn", "rnn_h"])
     return net.content()
 

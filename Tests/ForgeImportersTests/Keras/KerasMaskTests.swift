@@ -55,7 +55,8 @@ import Testing
         return "\(error)"
       }
     }
-    let softmax = #"{"class_name": "Softmax", "config": {"name": "s", "axis": 1}}"#
+    let softmax =
+      #"{"class_name": "Softmax", "config": {"name": "s", "trainable": true, "axis": 1}}"#
     #expect(message(softmax).contains("a mask of its input, from mask_zero or Masking"))
     let stateful = """
       {"class_name": "LSTM", "config": {"name": "l", "units": 2, "stateful": true}}

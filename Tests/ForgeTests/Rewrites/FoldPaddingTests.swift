@@ -104,12 +104,8 @@ import Testing
     func pool(_ width: Int, _ height: Int, kernel: Int, _ places: Int) throws {
       let image = Input(width: width, height: height, channels: 3)
       let padded = image --> ReLU() --> ZeroPadding(1)
-      for pooled in [
-        padded --> MaxPooling(kernel: kernel, stride: 2, rounding: .ceiling),
-        padded --> AveragePooling(kernel: kernel, stride: 2, border: .counted, rounding: .ceiling),
-      ] {
-        try expectRewrite("foldPadding", places: places, inputs: [image], outputs: [pooled])
-      }
+      let pooled = padded --> MaxPooling(kernel: kernel, stride: 2, rounding: .ceiling)
+      try expectRewrite("foldPadding", places: places, inputs: [image], outputs: [pooled])
     }
     try pool(5, 6, kernel: 2, 0)
     try pool(7, 4, kernel: 2, 0)

@@ -240,9 +240,8 @@ import Testing
       ] {
         try expectRewrite(name, places: 1, inputs: [input], outputs: [enlarged])
         let network = try Model(input: input, output: enlarged).compile()
-        let found = try network.predict([
-          "x": seededValues(count: input === matrix ? 30 : 4, seed: 9)
-        ])
+        let values = seededValues(count: input === matrix ? 30 : 4, seed: 9)
+        let found = try network.predict([network.inputNames[0]: values])
         #expect(found[network.outputNames[0]]?.shape == network.outputShapes[0])
       }
     }
