@@ -2,9 +2,10 @@ extension Image {
   /// Reads a picture from a file: JPEG, PNG, PPM or PGM, detected by its first bytes, not by its
   /// name.
   ///
-  /// As in Pillow, 16 bits per channel are converted to 8, palettes and CMYK to RGB, and gray with
-  /// transparency to RGBA. Gamma and colour profiles are ignored. A truncated or altered file is an
-  /// error, never a partial picture, as far as the format can detect it: JPEG has no checksums.
+  /// As in Pillow, palettes and CMYK are converted to RGB, and gray with transparency to RGBA.
+  /// Of 16 bits in PNG files the first 8 are used, and values of PGM files with another maximum are
+  /// scaled. Gamma and colour profiles are ignored. A truncated or altered file is an error, never
+  /// a partial picture, as far as the format can detect it: JPEG has no checksums.
   ///
   /// A progressive JPEG file stores its picture in scans, each of which refines it. A file that
   /// ends after some scans decodes to a coarse picture, so missing scans are an error. The standard

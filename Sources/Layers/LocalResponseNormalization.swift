@@ -10,9 +10,9 @@ import ForgeShapes
 /// - Output shape: the input's.
 /// - Parameters: none.
 /// - Errors: `invalidArgument` for a size below 1 or a number that is not finite.
-/// - Names elsewhere: ONNX LRN, PyTorch LocalResponseNorm, Core ML lrn, TensorFlow's
-///   local_response_normalization (whose alpha is not divided by the size, and whose size is
-///   2·depth_radius + 1).
+/// - Names elsewhere: ONNX LRN, PyTorch LocalResponseNorm (whose windows of even sizes begin one
+///   channel earlier), Core ML lrn, TensorFlow's local_response_normalization (whose alpha is not
+///   divided by the size, and whose size is 2·depth_radius + 1).
 ///
 /// ```swift
 /// Input(width: 55, height: 55, channels: 96) --> LocalResponseNormalization(size: 5)

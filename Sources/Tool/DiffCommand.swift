@@ -56,11 +56,13 @@ struct DiffCommand: ParsableCommand {
     let given =
       inputs.input.isEmpty
       ? try network.imported.seededInputs() : try inputs.given(network.imported)
-    return try Progress.compiling(network.title) {
+    let side = try Progress.compiling(network.title) {
       try NetworkDifference.Side(
         network.imported, options: CompileOptions(maximumBatch: 1, precision: precision),
         parameters: network.parameters, given: given)
     }
+    Progress.tell(of: side.precision, inPlaceOf: precision)
+    return side
   }
 
   private func printTable(_ difference: NetworkDifference) {

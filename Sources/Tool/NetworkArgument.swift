@@ -122,9 +122,11 @@ struct Network {
     if tellsOfRandom, isRandom {
       Progress.note("there are no weights: seeded random values stand for them")
     }
-    return try Progress.compiling(title) {
+    let compiled = try Progress.compiling(title) {
       try model.compile(parameters: parameters, options: options)
     }
+    Progress.tell(of: compiled.report.precision, inPlaceOf: options.precision)
+    return compiled
   }
 }
 

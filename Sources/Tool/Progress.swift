@@ -12,6 +12,17 @@ enum Progress {
     FileHandle.standardError.write(Data("note: \(text)\n".utf8))
   }
 
+  /// Writes a note where a plan has another precision than the options, because the processor lacks
+  /// the instructions.
+  static func tell(
+    of precision: CompileOptions.Precision, inPlaceOf requested: CompileOptions.Precision
+  ) {
+    guard precision != requested else { return }
+    note(
+      "the processor has no instructions for \(requested.argument): "
+        + "the plan is \(precision.argument)")
+  }
+
   /// Shows what is done while `work` runs.
   static func during<Result>(_ what: String, _ work: () throws -> Result) rethrows -> Result {
     show(what)

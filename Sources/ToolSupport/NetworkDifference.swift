@@ -23,6 +23,8 @@ package struct NetworkDifference: Sendable {
 
   /// One network with the results of all its layers.
   package struct Side: Sendable {
+    /// The precision of the plan: Float32 if the processor does not have the requested one.
+    package let precision: CompileOptions.Precision
     fileprivate let layers: [(name: String, values: TensorValues)]
     fileprivate let outputs: [(name: String, values: TensorValues)]
 
@@ -35,6 +37,7 @@ package struct NetworkDifference: Sendable {
       var options = options
       options.keep = nodes.map(\.tensor)
       let network = try imported.model.compile(parameters: parameters, options: options)
+      precision = network.report.precision
       let run = NetworkRun(imported) { network }
       guard let example = try run.examples(given).first else {
         layers = []
@@ -53,6 +56,7 @@ package struct NetworkDifference: Sendable {
       layers: [(name: String, values: TensorValues)],
       outputs: [(name: String, values: TensorValues)]
     ) {
+      precision = .float32
       self.layers = layers
       self.outputs = outputs
     }

@@ -289,4 +289,16 @@ import Testing
     }
     #expect(error?.problems.first?.headline == "the plan could not be verified")
   }
+
+  /// Random inputs outside of a function's domain are no mistake of the plan.
+  @Test func numbersThatAreNotFinite() throws {
+    let input = Input(width: 9, height: 7, channels: 3)
+    let output = input --> Convolution(kernel: (3, 3), channels: 8) --> Unary(.logarithm)
+    let model = Model(inputs: [input], outputs: [output, input --> Divide(by: [0])])
+    let network = try model.compile(
+      parameters: SeededParameters(), options: CompileOptions(verify: .samples(2)))
+    for error in try #require(network.report.verification).errors {
+      #expect(error.relativeL2 <= 1e-6 && error.checked <= 1e-6)
+    }
+  }
 }

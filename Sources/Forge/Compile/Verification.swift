@@ -25,6 +25,9 @@ public struct Verification: Sendable {
     /// It is compared with the bound.
     public let checked: Double
 
+    /// Whether all numbers of the reference are finite.
+    fileprivate let isFinite: Bool
+
     /// Whether the floor exceeds the norm of the reference.
     fileprivate var usesFloor: Bool { checked < relativeL2 }
   }
@@ -48,14 +51,14 @@ public struct Verification: Sendable {
     CompileWatch.begin(.verify, of: count)
     let errors = try compare(compiler, network, samples: count, seed: seed)
     let bound = compiler.options.accuracy
-    // `!(a <= b)` rather than `a > b`, so that a NaN fails as well.
-    guard let worst = errors.first(where: { !($0.checked <= bound) }) else {
-      return Verification(samples: count, errors: errors, bound: bound)
-    }
-    if worst.checked.isNaN {
+    if errors.contains(where: { !$0.isFinite || $0.checked.isNaN }) {
       try LoadStage.checkFinite(
         compiler.parameters, owners: compiler.lowered.owners.map { compiler.inference.nodes[$0] },
         needs: "finite numbers, because verify compares results")
+    }
+    // `!(a <= b)` rather than `a > b`, so that a NaN fails as well.
+    guard let worst = errors.first(where: { !($0.checked <= bound) }) else {
+      return Verification(samples: count, errors: errors, bound: bound)
     }
     throw CompileError([
       .verifyFailed(
@@ -177,11 +180,16 @@ public struct Verification: Sendable {
     var norm = 0.0
     var maximum = 0.0
     var change = 0.0
+    var isFinite = true
     for (index, truth) in expected.enumerated() {
+      isFinite = isFinite && truth.isFinite
+      // Random inputs may lie outside of a function's domain, such as that of a logarithm.
+      guard truth.isFinite || !isSame(actual[index], truth) else { continue }
       let difference = Double(actual[index]) - truth
       squares += difference * difference
       norm += truth * truth
-      change += (moved[index] - truth) * (moved[index] - truth)
+      let step = moved[index] - truth
+      if step.isFinite { change += step * step }
       if !(abs(difference) <= maximum) { maximum = abs(difference) }
     }
     let relative = norm > 0 ? (squares / norm).squareRoot() : squares.squareRoot()
@@ -189,7 +197,13 @@ public struct Verification: Sendable {
     let scale = max(norm.squareRoot(), floor)
     return OutputError(
       output: name, relativeL2: relative, maximum: maximum,
-      checked: scale > 0 ? squares.squareRoot() / scale : squares.squareRoot())
+      checked: scale > 0 ? squares.squareRoot() / scale : squares.squareRoot(),
+      isFinite: isFinite)
+  }
+
+  /// Whether a number that is not finite is what the reference has.
+  private static func isSame(_ actual: Float, _ truth: Double) -> Bool {
+    truth.isNaN ? actual.isNaN : Double(actual) == truth
   }
 
   /// The first layer whose own output is out of bounds.

@@ -2,8 +2,16 @@ import ForgeOperations
 import ForgeSystem
 
 /// Evaluates operations on constants at compile time, with the reference executor.
+///
+/// Operations that make much more than they read stay, as do large products: a small file could
+/// else state hours of work. They are computed in each prediction.
 enum FoldConstants: Rewrite {
   static let name = "foldConstants"
+
+  /// The most elements of a result, unless its operands have as many.
+  private static let largestResult = 1 << 24
+  /// The most products of a result.
+  private static let largestWork = 1 << 31
 
   static func apply(to graph: inout OperationGraph, constants: any ConstantSource) throws -> Int {
     var replacement: [OperationGraph.Value: OperationGraph.Value] = [:]
@@ -16,7 +24,13 @@ enum FoldConstants: Rewrite {
       else { continue }
       // The reference executor computes with arrays of doubles.
       let counts = node.inputs.map { graph.shape(of: $0).elementCount ?? 0 }
-      let count = counts.reduce(graph.shape(of: node.output).elementCount ?? 0, +)
+      let size = graph.shape(of: node.output).elementCount ?? 0
+      let count = counts.reduce(size, +)
+      guard size <= max(largestResult, count - size),
+        node.primitive.traits.multiplyAdds.count(
+          for: node.inputs.map { graph.shape(of: $0) }, output: graph.shape(of: node.output))
+          <= largestWork
+      else { continue }
       try MemoryProbe.check(byteCount: 2 * count * MemoryLayout<Double>.stride)
       var operands: [ReferenceTensor] = []
       for (input, recipe) in zip(inputs, recipes) {

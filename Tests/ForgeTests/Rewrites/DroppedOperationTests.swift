@@ -98,4 +98,14 @@ import Testing
       "foldConstants", 0, ["add", "softmax", "activation", "multiply"],
       [[input, constant] --> Add() --> Softmax(), input --> Activation(.tanh)] --> Multiply())
   }
+
+  /// A few bytes of a file must not state work without bounds for the compiler.
+  @Test func enlargedConstantsAreKept() throws {
+    for (side, kernels) in [(64, ["add"]), (4100, ["copy", "reduce", "add"])] {
+      let one: Tensor = [Tensor]() --> Constant([0.5], shape: Shape(sizes: [1, 1]))
+      let largest = one --> Tile([side, side]) --> Reduce(.maximum)
+      let model = Model(input: input, output: [input, largest] --> Add())
+      #expect(try report(of: model).arithmetic == kernels)
+    }
+  }
 }
