@@ -5,8 +5,8 @@ import ForgeShapes
 ///
 /// `γ·(Wx + b − μ)/√(σ² + ε) + β` is `(sW)x + (s(b − μ) + β)` with `s = γ/√(σ² + ε)`; `s` is
 /// computed in double precision. Weights could overflow with a large `s`, which then stays a factor
-/// of its own. A normalization that follows no convolution becomes a scale and a
-/// shift, and a scale and shift after another becomes one with it.
+/// of its own. A normalization that follows no convolution becomes a scale and a shift, and a scale
+/// and shift after another becomes one with it.
 enum FoldBatchNormalization: Rewrite {
   static let name = "foldBatchNormalization"
 

@@ -22,9 +22,7 @@ enum CoreMLProducts {
         &call, input.reshaped(to: Array(flat)), weights, bias, outputs: outputs,
         result: Array(flat.dropLast(3)) + [outputs, 1, 1])
     }
-    if call.isExact, rank > 3, input.sizes.last != inputs,
-      Shape.product(of: input.sizes.suffix(3)) == inputs
-    {
+    if call.isExact, rank > 3, Shape.product(of: input.sizes.suffix(3)) == inputs {
       // Channels, height and width of each example are flattened.
       let vectors = input.reshaped(to: Array(input.sizes.dropLast(3)) + [inputs])
       let product = try lastAxis(
