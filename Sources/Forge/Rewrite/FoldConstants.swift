@@ -23,13 +23,12 @@ enum FoldConstants: Rewrite {
         !inputs.contains(where: { graph.computedInPredictions.contains($0.index) })
       else { continue }
       // The reference executor computes with arrays of doubles.
-      let counts = node.inputs.map { graph.shape(of: $0).elementCount ?? 0 }
+      let shapes = node.inputs.map { graph.shape(of: $0) }
       let size = graph.shape(of: node.output).elementCount ?? 0
-      let count = counts.reduce(size, +)
+      let count = shapes.reduce(size) { $0 + ($1.elementCount ?? 0) }
       guard size <= max(largestResult, count - size),
         node.primitive.traits.multiplyAdds.count(
-          for: node.inputs.map { graph.shape(of: $0) }, output: graph.shape(of: node.output))
-          <= largestWork
+          for: shapes, output: graph.shape(of: node.output)) <= largestWork
       else { continue }
       try MemoryProbe.check(byteCount: 2 * count * MemoryLayout<Double>.stride)
       var operands: [ReferenceTensor] = []

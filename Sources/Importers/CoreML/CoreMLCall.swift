@@ -117,6 +117,11 @@ struct CoreMLCall {
     return sizes
   }
 
+  /// The epsilon of a layer; 0 stands for the usual one.
+  static func epsilon(_ stated: Float, usual: Float = 1e-6) -> Float {
+    stated == 0 ? usual : stated
+  }
+
   /// Two numbers for height and width; `absent` where the list is empty.
   static func pair(
     _ values: [UInt64], _ absent: Int, _ what: String

@@ -41,7 +41,7 @@ enum KerasMerges {
   /// A layer whose result has the mask of its inputs.
   private static func masked(_ step: KerasStep) -> KerasStep {
     .one { call throws(KerasFault) in
-      guard var result = try step.run(call).first else { throw .unsupported(nil) }
+      var result = try step.only(call)
       result.mask = try KerasMask.merged(call)
       return result
     }
@@ -60,7 +60,7 @@ enum KerasMerges {
     let axis = try layer.config.integer("axis", default: -1)
     let step = concatenation(axis: axis)
     return .one { call throws(KerasFault) in
-      guard var result = try step.run(call).first else { throw .unsupported(nil) }
+      var result = try step.only(call)
       // Along the channels, positions count that count in all inputs, or in Keras 3 in any.
       if call.inputs.allSatisfy({ $0.mask != nil }), axis == -1 || axis == result.rank {
         result.mask = try KerasMask.merged(call)

@@ -100,11 +100,10 @@ struct KerasRecurrentArguments: Sendable {
       throw .unsupported("zero_output_for_mask without return_sequences")
     }
     let layer = try layer(isReversed: isReversed, isMasked: isMasked, name: name)
-    let mask = input.mask.map { [$0] } ?? []
     var (output, last) =
       returnsStates
-      ? try parts(of: layer, input, states, mask, call, name: name)
-      : (try call.apply(layer, to: [input.sequence] + states + mask), [])
+      ? try parts(of: layer, input, states, call, name: name)
+      : (try call.apply(layer, to: [input.sequence] + states + (input.mask.map { [$0] } ?? [])), [])
     guard let mask = input.mask else { return (output, last) }
     if zerosHidden {
       output = try call.apply(Multiply(), to: output, try KerasMask.column(mask, call))
@@ -124,7 +123,7 @@ struct KerasRecurrentArguments: Sendable {
   /// The output and the last states of a layer.
   private func parts(
     of layer: any RecurrentLayer, _ input: KerasRecurrentInput, _ states: [Tensor],
-    _ mask: [Tensor], _ call: KerasCall, name: String
+    _ call: KerasCall, name: String
   ) throws(KerasFault) -> (output: Tensor, states: [KerasTensor]) {
     let stateCount = kind == "LSTM" ? 2 : 1
     guard states.isEmpty || states.count == stateCount else {
@@ -136,7 +135,7 @@ struct KerasRecurrentArguments: Sendable {
     let rows = try call.apply(Reshape(to: [-1, 1, channels]), to: input.sequence)
     var operands = [rows]
     for state in states { operands.append(try call.apply(Reshape(to: [1, units]), to: state)) }
-    for mask in mask { operands.append(try KerasMask.column(mask, call)) }
+    if let mask = input.mask { operands.append(try KerasMask.column(mask, call)) }
     let cells = RecurrentCells(layer, hasState: !states.isEmpty, name: name)
     let all = try call.apply(cells, to: operands)
     // The number of the call, if it is not the first one, is behind the path.

@@ -89,8 +89,8 @@ enum CoreMLElementwise {
     // A file that states no scale means 1.
     let scale = layer.scale == 0 ? 1 : layer.scale
     let usesEpsilon = layer.type == 1 || layer.type == 2
-    let epsilon = layer.epsilon == 0 ? 1e-6 : layer.epsilon
-    let before = Scale(scale, bias: layer.shift + (usesEpsilon ? epsilon : 0))
+    let epsilon = usesEpsilon ? CoreMLCall.epsilon(layer.epsilon) : 0
+    let before = Scale(scale, bias: layer.shift + epsilon)
     let function: any Layer
     switch layer.type {
     case 0: function = Unary(.squareRoot)

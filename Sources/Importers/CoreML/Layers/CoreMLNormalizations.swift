@@ -3,11 +3,6 @@ import ForgeMessages
 
 /// Normalisations, scales and biases.
 enum CoreMLNormalizations {
-  /// The epsilon of files that state none.
-  private static func epsilon(_ stated: Float, usual: Float = 1e-5) -> Float {
-    stated == 0 ? usual : stated
-  }
-
   static func batch(_ call: inout CoreMLCall, _ layer: CoreMLBatchNormalization) throws {
     let input = try call.image()
     let channels = try CoreMLCall.size(layer.channels)
@@ -20,7 +15,7 @@ enum CoreMLNormalizations {
     let (hasGamma, hasBeta) = (isGiven(layer.gamma), isGiven(layer.beta))
     if hasGamma { call.parameter(.gamma, try layer.gamma.tensor([channels])) }
     if hasBeta { call.parameter(.beta, try layer.beta.tensor([channels])) }
-    let epsilon = epsilon(layer.epsilon)
+    let epsilon = CoreMLCall.epsilon(layer.epsilon, usual: 1e-5)
     // The statistics of a batch are those of its only example.
     guard !layer.computesMeanVariance else {
       return try call.mapImage(
@@ -44,7 +39,7 @@ enum CoreMLNormalizations {
       return call.setImage(
         try call.apply(Subtract(name: call.name), to: input.tensor, mean), rank: input.rank)
     }
-    let epsilon = epsilon(layer.epsilon, usual: 1e-6)
+    let epsilon = CoreMLCall.epsilon(layer.epsilon)
     let normalization: any Layer =
       layer.acrossChannels
       ? LayerNormalization(
@@ -63,10 +58,11 @@ enum CoreMLNormalizations {
     call.parameter(.beta, try layer.beta.tensor(sizes), layout: .forge)
     let layout = FileTensor.fileLayout(input.sizes)
     let axes = Array((input.rank - sizes.count)..<input.rank)
+    let epsilon = CoreMLCall.epsilon(layer.epsilon, usual: 1e-5)
     call.set(
       FileTensor(
         try call.apply(
-          LayerNormalization(axes: axes, epsilon: epsilon(layer.epsilon), name: call.name),
+          LayerNormalization(axes: axes, epsilon: epsilon, name: call.name),
           to: input.tensor(as: layout)), layout: layout, rank: input.rank))
   }
 
@@ -84,7 +80,7 @@ enum CoreMLNormalizations {
       Reduce(.sumOfSquares, axes: [0, 1, 2], keepsDimensions: true), to: input.tensor)
     let factor = try call.apply(
       Unary(.reciprocalSquareRoot),
-      to: try call.apply(Scale(1, bias: epsilon(layer.alpha, usual: 1e-6)), to: sum))
+      to: try call.apply(Scale(1, bias: CoreMLCall.epsilon(layer.alpha)), to: sum))
     call.setImage(
       try call.apply(Multiply(name: call.name), to: input.tensor, factor), rank: input.rank)
   }

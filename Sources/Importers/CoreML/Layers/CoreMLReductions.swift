@@ -22,8 +22,8 @@ enum CoreMLReductions {
     case 2: call.set(try reduced(call, input, .product, axes))
     case 3:
       // `Σ ln(x + epsilon)`
-      let epsilon = layer.epsilon == 0 ? 1e-6 : layer.epsilon
-      let moved = try call.apply(Scale(1, bias: epsilon), to: input.tensor)
+      let moved = try call.apply(
+        Scale(1, bias: CoreMLCall.epsilon(layer.epsilon)), to: input.tensor)
       let logarithms = FileTensor(
         try call.apply(Unary(.logarithm), to: moved), layout: input.layout, rank: rank)
       call.set(try reduced(call, logarithms, .sum, axes))
