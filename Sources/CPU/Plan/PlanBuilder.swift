@@ -39,10 +39,7 @@ struct PlanBuilder {
   private(set) var retained: [AlignedMemory] = []
   /// The order in which each plain copy goes through the axes.
   private var copyOrders: [[Int]] = []
-  /// The blocked images of values, as far as they exist.
-  private(set) var blockedForms: [Value: ID] = [:]
-  /// The values that are available in row-major order.
-  private(set) var plainForms: [Value: ID] = [:]
+  private var forms = ValueForms()
   private var clearedRoots: Set<Int> = []
   private(set) var node = 0
   var layers: [Int] = []
@@ -101,7 +98,7 @@ struct PlanBuilder {
   /// Plans all nodes, then the outputs.
   mutating func build() throws {
     for (index, value) in graph.inputs.enumerated() {
-      plainForms[value] = addPlain(sizes(of: value), base: .input(index))
+      setForm(value, addPlain(sizes(of: value), base: .input(index)))
     }
     for (position, node) in graph.nodes.enumerated() where !convolutions.isFused(position) {
       self.node = position
@@ -129,6 +126,12 @@ struct PlanBuilder {
 
   // MARK: Values and their forms
 
+  /// The blocked images of values, as far as they exist.
+  var blockedForms: [Value: ID] { forms.blocked }
+
+  /// The values that are available in row-major order.
+  var plainForms: [Value: ID] { forms.plain }
+
   /// Returns the sizes of a value; binding has made all of them known.
   func sizes(of value: Value) -> [Int] { graph.shape(of: value).sizes ?? [] }
 
@@ -151,12 +154,12 @@ struct PlanBuilder {
     if let form = plainForms[value] { return form }
     if let recipe = graph.constant(value) {
       let form = addConstant(try constants.source.floats(of: recipe), sizes: sizes(of: value))
-      plainForms[value] = form
+      setForm(value, form)
       return form
     }
     if let blocked = blockedForms[value], tensor(blocked).isVector {
       let form = addTensor(tensor(blocked).reshaped(sizes(of: value)))
-      plainForms[value] = form
+      setForm(value, form)
       return form
     }
     let form = plainResult(value)
@@ -174,26 +177,23 @@ struct PlanBuilder {
     } else {
       form = addBlocked(sizes, halo: convolutions.layout.halos[value])
     }
-    blockedForms[value] = form
+    setForm(value, form)
     return form
   }
 
   /// Creates the plain tensor of a node's result.
   mutating func plainResult(_ value: Value) -> ID {
     let form = addPlain(sizes(of: value))
-    plainForms[value] = form
+    setForm(value, form)
     return form
   }
 
   /// Makes a value a view of existing memory, as for a reshape or a crop.
   mutating func setForm(_ value: Value, _ tensor: PlannedTensor) {
-    let form = addTensor(tensor)
-    if tensor.isBlocked {
-      blockedForms[value] = form
-    } else {
-      plainForms[value] = form
-    }
+    setForm(value, addTensor(tensor))
   }
+
+  private mutating func setForm(_ value: Value, _ id: ID) { forms.set(value, to: id, tensor(id)) }
 
   /// Returns the tensor of an elementwise result: that of an input that is no longer needed, or a
   /// new one.
@@ -201,7 +201,7 @@ struct PlanBuilder {
     for input in inputs {
       let source = try blocked(input)
       if canReuse(source, of: input, for: value) {
-        blockedForms[value] = source
+        setForm(value, source)
         return source
       }
     }
@@ -209,22 +209,12 @@ struct PlanBuilder {
   }
 
   /// Whether a step may overwrite the blocked image of its input with `value`.
-  private func canReuse(_ source: ID, of input: Value, for value: Value) -> Bool {
-    let (tensor, layout) = (tensor(source), convolutions.layout)
+  private mutating func canReuse(_ source: ID, of input: Value, for value: Value) -> Bool {
+    let (tensor, layout, lastUse, node) = (tensor(source), convolutions.layout, lastUse, node)
     return settings.isEnabled(PlanRewrites.reuseInPlace) && lastUse[input.index] == node
       && tensor.base == .arena && tensor.root == source && tensor.halo == layout.halos[value]
       && sizes(of: input) == sizes(of: value) && layout.slots[value] == nil
-      && !othersRead(source, than: input)
-  }
-
-  /// Whether this or a later node reads the memory of `root` through another value, such as a crop,
-  /// an operand of a concatenation or a reshape of one pixel.
-  private func othersRead(_ root: ID, than input: Value) -> Bool {
-    [blockedForms, plainForms].contains { forms in
-      forms.contains { value, form in
-        value != input && tensor(form).root == root && (lastUse[value.index] ?? -1) >= node
-      }
-    }
+      && !forms.areRead(in: source, besides: input) { lastUse[$0.index, default: -1] >= node }
   }
 
   // MARK: Tensors
