@@ -19,6 +19,8 @@ struct ONNXGraphImport {
   private var integerBounds: [String: Int] = [:]
   private var parameters: [ImportedParameters.Key: ImportedParameters.Entry] = [:]
   private var unsupported: [UnsupportedNode] = []
+  /// The names of inputs, initializers and results so far.
+  private var made: Set<String> = []
   /// Values that do not exist because a node before them is not supported.
   private var missing: Set<String> = []
   private var ports: [ImportedModel.Port] = []
@@ -98,6 +100,7 @@ struct ONNXGraphImport {
     }
     let names = Set(file.graph.input.map(\.name))
     try options.check(against: names, path: path, takesLengths: true)
+    made = names.union(file.graph.initializer.map(\.name))
     for (name, constant) in options.constants { values[name] = .host(HostTensor(constant)) }
   }
 
@@ -205,6 +208,13 @@ struct ONNXGraphImport {
   }
 
   private mutating func importNode(_ node: ONNXNode) throws(ImportError) {
+    for name in node.outputs where !name.isEmpty {
+      guard made.insert(name).inserted else {
+        throw ImportError(
+          .malformed, "node \"\(node.name)\" makes a value that exists already", path: path,
+          received: "\"\(name)\"", needs: "a name for each value")
+      }
+    }
     let blocked = node.inputs.contains { missing.contains($0) }
     guard let operation = ONNXOperators.find(node) else {
       let type = node.domain.isEmpty ? node.type : "\(node.domain).\(node.type)"

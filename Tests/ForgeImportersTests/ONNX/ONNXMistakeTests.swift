@@ -73,6 +73,21 @@ import Testing
     #expect(try problem(bytes, options)?.kind == .invalidNode)
   }
 
+  /// Files that contradict themselves; ONNX Runtime refuses them, too.
+  ///
+  /// Made by Scripts/references/make_onnx_contradictions.py.
+  @Test(
+    arguments: [
+      ("kernel_shape", ImportError.Kind.invalidNode, "kernel_shape [3, 3] with weights of [3, 5]"),
+      ("made_twice", .malformed, "\"y\""), ("made_input", .malformed, "\"x\""),
+    ])
+  func contradictions(name: String, kind: ImportError.Kind, received: String) throws {
+    let bytes = try ImporterFixtures.bytes("ONNX/Contradictions/\(name).onnx")
+    let error = try #require(try problem(bytes))
+    #expect(error.kind == kind)
+    #expect(error.received == received)
+  }
+
   @Test(.enabled(if: ImporterFixtures.hasShared("onnx"), "no ../shared/data/onnx"))
   func realFiles() throws {
     for (name, layers) in [("mnist", 10), ("superres_core", 8), ("tract_keras_example", 6)] {

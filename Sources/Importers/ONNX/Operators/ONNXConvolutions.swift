@@ -13,14 +13,21 @@ extension ONNXOperators {
       ? input.reshaped(to: [input.sizes[0], input.sizes[1], 1, input.sizes[2]]) : input
   }
 
+  /// Checks that a kernel that a node states is that of its weights.
+  fileprivate static func check(_ node: ONNXNode, kernel: [Int]) throws {
+    guard let stated = node.ints("kernel_shape"), stated != kernel else { return }
+    throw NodeFailure.invalid("kernel_shape \(stated) with weights of \(kernel)")
+  }
+
   private static func convolve(_ call: inout ONNXCall) throws {
     let input = try call.network(0)
     let weights = try call.value(1)
     guard (3...5).contains(input.rank), weights.sizes.count == input.rank else {
       throw NodeFailure.unsupported("a tensor of rank \(input.rank)")
     }
-    let window = try ONNXWindow(
-      call.node, kernel: Array(weights.sizes[2...]), sizes: Array(input.sizes[2...]))
+    let taps = Array(weights.sizes[2...])
+    try check(call.node, kernel: taps)
+    let window = try ONNXWindow(call.node, kernel: taps, sizes: Array(input.sizes[2...]))
     let groups = call.node.int("group", 1)
     let (outputs, channels) = (weights.sizes[0], input.sizes[1])
     guard groups >= 1, outputs >= 1, channels == weights.sizes[1].multipliedSaturated(by: groups),
@@ -149,10 +156,7 @@ struct ONNXTransposedWindow {
     guard kernel.allSatisfy({ (1...(1 << 20)).contains($0) }) else {
       throw NodeFailure.invalid("a kernel of \(kernel)")
     }
-    let stated = node.ints("kernel_shape")
-    guard stated == nil || stated == kernel else {
-      throw NodeFailure.invalid("kernel_shape \(stated ?? []) with weights of \(kernel)")
-    }
+    try ONNXOperators.check(node, kernel: kernel)
     let (strides, dilations) = (try list("strides", 1), try list("dilations", 1))
     let output = try list("output_padding", 0)
     let automatic = node.string("auto_pad", "NOTSET")
