@@ -245,8 +245,9 @@ struct CoreMLImport {
     guard !outputs.isEmpty else {
       throw ImportError(.malformed, "the model has no outputs that are numbers", path: path)
     }
-    let reached = Self.reached(from: outputs)
-    let used = inputs.filter { reached.contains(ObjectIdentifier($0.tensor)) }
+    let reached = Tensor.ancestors(of: outputs)
+    let isUsed = inputs.map { reached.contains(ObjectIdentifier($0.tensor)) }
+    let used = zip(inputs, isUsed).filter(\.1).map(\.0)
     let metadata = file.description_p.metadata
     let about = [metadata.shortDescription, metadata.author, metadata.license]
       .filter { !$0.isEmpty }.joined(separator: "\n")
@@ -258,7 +259,9 @@ struct CoreMLImport {
     do { try model.check() } catch {
       throw ImportError(.invalidNode, "the network does not fit together", path: path, cause: error)
     }
-    return ImportedModel(model: model, inputs: used.map(\.port), outputs: ports)
+    return ImportedModel(
+      model: model, inputs: used.map(\.port), outputs: ports,
+      ignoredInputs: zip(inputs, isUsed).filter { !$0.1 }.map(\.0.port.name))
   }
 
   /// Whether the file holds an ML Program.
@@ -287,16 +290,6 @@ struct CoreMLImport {
       }
     }
     return (tensor, port)
-  }
-
-  /// The tensors that outputs depend on.
-  private static func reached(from outputs: [Tensor]) -> Set<ObjectIdentifier> {
-    var seen: Set<ObjectIdentifier> = []
-    var queue = outputs
-    while let tensor = queue.popLast() {
-      if seen.insert(ObjectIdentifier(tensor)).inserted { queue += tensor.inputs }
-    }
-    return seen
   }
 
   // MARK: Errors

@@ -73,7 +73,7 @@ struct ONNXGraphImport {
     let metadata = ModelMetadata(
       name: file.graph.name.isEmpty ? nil : file.graph.name,
       about: file.graph.name.isEmpty && file.docString.isEmpty ? nil : file.docString)
-    let reached = Self.reached(from: outputs)
+    let reached = Tensor.ancestors(of: outputs)
     let isUsed = inputs.map { reached.contains(ObjectIdentifier($0)) }
     var model = Model(
       inputs: zip(inputs, isUsed).filter(\.1).map(\.0), outputs: outputs, metadata: metadata)
@@ -384,20 +384,10 @@ struct ONNXGraphImport {
     switch values[name] {
     case .host?: false
     case .network(let tensor)?:
-      Self.reached(from: [tensor.tensor]).contains { reached in
+      Tensor.ancestors(of: [tensor.tensor]).contains { reached in
         inputs.contains { ObjectIdentifier($0) == reached }
       }
     case .length?, nil: true
     }
-  }
-
-  /// The tensors that outputs depend on.
-  private static func reached(from outputs: [Tensor]) -> Set<ObjectIdentifier> {
-    var seen: Set<ObjectIdentifier> = []
-    var queue = outputs
-    while let tensor = queue.popLast() {
-      if seen.insert(ObjectIdentifier(tensor)).inserted { queue += tensor.inputs }
-    }
-    return seen
   }
 }

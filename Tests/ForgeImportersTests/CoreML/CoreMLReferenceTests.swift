@@ -74,6 +74,19 @@ import Testing
 
   @Test func productsOfSeveralRanks() throws { _ = try Self.check("products") }
 
+  @Test func inputThatNothingReads() throws {
+    let bytes = try ImporterFixtures.bytes("CoreML/windows.mlmodel")
+    // Repeated messages are merged: this adds a MultiArray of 3 Float32 to the description.
+    let type: [UInt8] = [0x1a, 9, 0x2a, 7, 0x0a, 1, 3, 0x10, 0xa0, 0x80, 0x04]
+    let feature = [0x0a, 7] + Array("nothing".utf8) + type
+    let description = [0x0a, UInt8(feature.count)] + feature
+    let imported = try ImportedModel(
+      coreML: bytes + [0x12, UInt8(description.count)] + description, path: "net.mlmodel",
+      options: ImportOptions())
+    #expect(imported.inputs.map(\.name) == ["x"])
+    #expect(imported.ignoredInputs == ["nothing"])
+  }
+
   @Test func networksInAPipeline() throws {
     let imported = try Self.check("pipeline")
     #expect(imported.model.metadata.labels == ["7", "9"])
