@@ -21,6 +21,7 @@ FOLDER = pathlib.Path(__file__).resolve().parents[2].joinpath(
 node = helper.make_node
 LARGEST = 2**63 - 1
 LENGTHS = (1, 7, 20)
+OPSET = 17
 
 
 def saved(name, nodes, inputs, stored):
@@ -29,7 +30,7 @@ def saved(name, nodes, inputs, stored):
     graph = helper.make_graph(
         nodes, name, described, [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
         [numpy_helper.from_array(np.asarray(value), n) for n, value in stored.items()])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=9)
     onnx.save(model, FOLDER / f"{name}.onnx")
 
 
@@ -53,11 +54,14 @@ def invalid(name, nodes, sizes, stored, error):
     return {"name": name, "sizes": sizes, "runs": [], "error": error}
 
 
+def numbers_of(random):
+    """A function that draws Float32 numbers of some sizes."""
+    return lambda *sizes: random.uniform(-1, 1, sizes).astype(np.float32)
+
+
 def cases():
     random = np.random.default_rng(41)
-
-    def numbers(*sizes):
-        return random.uniform(-1, 1, sizes).astype(np.float32)
+    numbers = numbers_of(random)
 
     def ints(*values):
         return np.array(values, np.int64)

@@ -96,6 +96,8 @@ extension Lowering {
       output = result
       return
     }
-    output = try apply(.reshape(sizes), to: [result])
+    let normalized = try apply(.reshape(sizes), to: [result])
+    state(.like(input), of: normalized)
+    output = normalized
   }
 }

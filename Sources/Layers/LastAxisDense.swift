@@ -67,7 +67,9 @@ public struct LastAxisDense: WeightedLayer {
     let pixels = try lowering.apply(.reshape([1, count, inputs]), to: [input])
     lowering.inputs = [pixels]
     try lower(operation, into: &lowering)
-    lowering.output = try lowering.apply(
+    let output = try lowering.apply(
       .reshape(sizes.dropLast() + [neurons]), to: [try lowering.checkedOutput()])
+    lowering.state(.stepsFirst, of: output)
+    lowering.output = output
   }
 }

@@ -20,7 +20,9 @@ extension Lowering {
   /// An image [rows][positions][channels] with as many axes as a value that it was made from.
   mutating func positions(_ image: Value, like value: Value) throws(ShapeError) -> Value {
     guard shape(of: value).rank == 2 else { return image }
-    return try apply(
+    let sequence = try apply(
       .reshape([-1, try ArgumentRule.lastAxis(of: shape(of: image))]), to: [image])
+    state(.stepsFirst, of: sequence)
+    return sequence
   }
 }

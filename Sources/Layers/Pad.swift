@@ -69,8 +69,10 @@ public struct Pad: BuiltInLayer {
       let row = try lowering.apply(.reshape([1] + sizes), to: [input])
       let padded = try lowering.apply(
         .pad(Edges(top: 0, left: before[0], bottom: 0, right: after[0])), to: [row])
-      lowering.output = try lowering.apply(
+      let output = try lowering.apply(
         .reshape([sizes[0] + before[0] + after[0], sizes[1]]), to: [padded])
+      lowering.state(.like(input), of: output)
+      lowering.output = output
       return
     }
     var value = input

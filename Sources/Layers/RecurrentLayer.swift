@@ -116,7 +116,9 @@ extension Lowering {
       return try apply(.reshape([1, 1, rule.outputs]), to: [last])
     }
     let outputs = try apply(.recurrentPart(rule, .sequence), to: [all, gates])
-    return try apply(.reshape([-1, rule.outputs]), to: [outputs])
+    let steps = try apply(.reshape([-1, rule.outputs]), to: [outputs])
+    state(.stepsFirst, of: steps)
+    return steps
   }
 
   /// The inputs behind the sequence: initial states, and a mask if the cells have one.

@@ -40,7 +40,9 @@ extension Lowering {
   /// Sets the output to an image of one row as a sequence [time][channels].
   mutating func setSequence(_ image: Value) throws(ShapeError) {
     let sizes = try ArgumentRule.known(shape(of: image), "a sequence of known length")
-    output = try apply(.reshape(Array(sizes.dropFirst())), to: [image])
+    let sequence = try apply(.reshape(Array(sizes.dropFirst())), to: [image])
+    state(.channelsFirst, of: sequence)
+    output = sequence
   }
 }
 

@@ -39,6 +39,8 @@ public struct Lowering {
   package private(set) var layerParameters: [ParameterSpec] = []
   /// The multiply-adds of the layer.
   package private(set) var layerMultiplyAdds = 0
+  /// The axes of the sequences that layers make, as other frameworks have them.
+  package internal(set) var sequenceAxes: [Value: SequenceAxes] = [:]
   private var parameterValues: [ParameterSpec: Value] = [:]
   private var layer = 0
 

@@ -10,7 +10,8 @@ import ForgeShapes
 /// with channels first are then read in the order of the image.
 ///
 /// An image is a tensor of three axes. A tensor of another rank, unless it is made from an image,
-/// has the same order of values in all frameworks.
+/// has the same order of values in all frameworks. A sequence that a layer makes has the axes that
+/// the layer states: a convolution's has channels first, an LSTM's has not.
 struct FlattenedImages {
   /// The sizes of an image.
   struct Image: Hashable {
@@ -26,8 +27,13 @@ struct FlattenedImages {
     case stated
     /// One axis holds the values of an image.
     case flattened(Image)
-    /// The last axis holds the channels of an image; others hold its pixels.
+    /// The last axis holds the channels of an image or a sequence; others hold its pixels or steps.
+    ///
+    /// Whether its values have this order elsewhere is not known.
     case pixels
+    /// The two axes are the steps and the channels of a sequence, which has channels first
+    /// elsewhere.
+    case sequence
     /// The three axes are the channels, height and width of an image.
     case channelsFirst(Image)
     /// The values of a flattened image, rearranged by the named operation.
@@ -41,9 +47,13 @@ struct FlattenedImages {
   ///
   /// - Parameters:
   ///   - graph: the operations of the model.
+  ///   - axes: what layers state of the sequences that they make.
   ///   - restored: the tensors, by index, whose values are in an order that all frameworks read
   ///     alike.
-  init(_ graph: OperationGraph, restored: Set<Int> = []) {
+  init(
+    _ graph: OperationGraph, axes: [OperationGraph.Value: SequenceAxes] = [:],
+    restored: Set<Int> = []
+  ) {
     var orders = [Order](repeating: .stated, count: graph.shapes.count)
     for node in graph.nodes {
       let data = node.inputs.filter { graph.constant($0) == nil }
@@ -55,8 +65,13 @@ struct FlattenedImages {
           Self.order(met: inputs, by: node.primitive, values: graph.shape(of: operand)))
       }
       orders[node.output.index] =
-        restored.contains(node.output.index)
-        ? .stated : Self.order(after: node.primitive, inputs, output: output)
+        switch axes[node.output] {
+        case _ where restored.contains(node.output.index): .stated
+        case .stepsFirst: .stated
+        case .channelsFirst: .sequence
+        case .like(let value): orders[value.index]
+        case nil: Self.order(after: node.primitive, inputs, output: output)
+        }
     }
   }
 
@@ -72,10 +87,14 @@ struct FlattenedImages {
     }
     guard case .dense = primitive else {
       if case .channelsFirst = order { return .stated }
-      return order == .pixels ? .stated : order
+      return order == .pixels || order == .sequence ? .stated : order
     }
     // A dense layer flattens what it reads.
-    return order == .pixels ? .mixed("reshape") : order
+    switch order {
+    case .pixels: return .mixed("reshape")
+    case .sequence: return inputs.first.map { flattened($0.shape) } ?? order
+    default: return order
+    }
   }
 
   /// The order of a result.
@@ -91,6 +110,12 @@ struct FlattenedImages {
     }
     let order = merged(inputs, primitive.name)
     if order == .stated { return order }
+    if order == .sequence, output.rank == 2 {
+      switch primitive {
+      case .concatenate, .slice: return order
+      default: break
+      }
+    }
     if traits.treatsChannelsAlike {
       // Along the other axes, values that are neighbours in one order are not in the other.
       let isOutsideLastAxis = order.isChannelsFirst || (order.isFlattened && output.channels == 1)
@@ -113,8 +138,12 @@ struct FlattenedImages {
     // One value for all channels has no order.
     let ordered = inputs.filter { $0.shape.channels != 1 || $0.order != .stated }
     let orders = Set(ordered.map(\.order))
-    // A sequence has its channels last in all frameworks, as a list of pixels has.
-    if orders == [.stated, .pixels], ordered.allSatisfy({ $0.shape.rank == 2 }) { return .pixels }
+    // Channels are the last axis of a sequence here, whatever they are elsewhere.
+    if orders.isSubset(of: [.stated, .pixels, .sequence]), orders.count > 1,
+      ordered.allSatisfy({ $0.shape.rank == 2 })
+    {
+      return .pixels
+    }
     return orders.count > 1 ? .mixed(name) : orders.first ?? .stated
   }
 
@@ -130,6 +159,13 @@ struct FlattenedImages {
     case .flattened(let image):
       if isVector { return order }
       return Image(output) == image ? .stated : .mixed("reshape")
+    case .sequence:
+      if isVector { return flattened(input) }
+      // An image of one row, or of one column.
+      guard let image = Image(output), image.channels == input.channels,
+        min(image.height, image.width) == 1
+      else { return .mixed("reshape") }
+      return .stated
     case .pixels:
       if output.isImage, !isVector { return .stated }
       return !isVector && output.channels == input.channels ? .pixels : .mixed("reshape")
@@ -142,10 +178,18 @@ struct FlattenedImages {
     }
   }
 
+  /// The order of a sequence whose channels are first elsewhere, once it is one axis.
+  private static func flattened(_ sequence: Shape) -> Order {
+    guard let sizes = sequence.sizes, sizes.count == 2 else { return .mixed("reshape") }
+    let image = Image(height: 1, width: sizes[0], channels: sizes[1])
+    return image.hasOrder ? .flattened(image) : .stated
+  }
+
   private static func permuted(_ order: Order, _ input: Shape, _ axes: [Int]) -> Order {
     // Axes of one value may move freely.
     let moved = axes.filter { input.dimensions.indices.contains($0) && input.dimensions[$0] != 1 }
     if moved == moved.sorted() { return order }
+    if order == .sequence, axes == [1, 0] { return .stated }
     // Channels put last again are what the axes state.
     if order.isChannelsFirst, axes == [1, 2, 0] { return .stated }
     guard order == .stated else { return .mixed("permute") }
@@ -204,7 +248,7 @@ extension FlattenedImages {
         continue
       }
       switch order {
-      case .stated, .pixels: continue
+      case .stated, .pixels, .sequence: continue
       case .mixed(let name): problems.append(problem(index, name))
       case .flattened(let image):
         guard let spec = specs[index].flattening(image) else {

@@ -86,9 +86,9 @@ enum LoadStage {
     }
     var specs: [ParameterSpec] = []
     do throws(CompileError) {
-      specs = try FlattenedImages(lowered.graph, restored: unflattened.restored).specs(
-        lowered.parameters, data: data
-      ) {
+      let flattened = FlattenedImages(
+        lowered.graph, axes: lowered.sequenceAxes, restored: unflattened.restored)
+      specs = try flattened.specs(lowered.parameters, data: data) {
         .unclearOrder(
           at: node($0).place, node($0).reference, spec: lowered.parameters[$0],
           origin: data[$0].origin, after: $1)

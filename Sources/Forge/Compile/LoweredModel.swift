@@ -11,6 +11,8 @@ struct LoweredModel: Sendable {
   let parameters: [ParameterSpec]
   /// The layer each parameter belongs to, as an index of ``Inference/nodes``.
   let owners: [Int]
+  /// The axes of the sequences that layers make, as other frameworks have them.
+  let sequenceAxes: [OperationGraph.Value: SequenceAxes]
 
   /// Lowers a model that has passed inference.
   ///
@@ -63,5 +65,6 @@ struct LoweredModel: Sendable {
     self.graph = lowering.graph
     self.parameters = lowering.parameters
     self.owners = owners
+    sequenceAxes = lowering.sequenceAxes
   }
 }

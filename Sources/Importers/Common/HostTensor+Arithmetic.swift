@@ -31,7 +31,7 @@ extension HostTensor {
       var values: [Int64] = []
       for (x, y) in zip(try a.integers(), try b.integers()) {
         guard let value = integers(x, y) else { return nil }
-        values.append(value)
+        values.append(value.wrapped(to: resultType))
       }
       return HostTensor(type: resultType, sizes: sizes, storage: .integers(values))
     }
@@ -50,7 +50,7 @@ extension HostTensor {
       var values: [Int64] = []
       for x in try self.integers() {
         guard let value = integers(x) else { return nil }
-        values.append(value)
+        values.append(value.wrapped(to: type))
       }
       return HostTensor(type: type, sizes: sizes, storage: .integers(values))
     }
@@ -60,27 +60,24 @@ extension HostTensor {
     return HostTensor(type: type, sizes: sizes, storage: .floats(try self.floats().map(floats)))
   }
 
-  /// The values in another type; numbers that it does not have become the nearest it has.
+  /// The values in another type.
+  ///
+  /// Integers that it does not have lose their higher bits, as in C; floating-point numbers become
+  /// the nearest that it has.
   package func cast(to type: ElementType) throws -> HostTensor {
     guard type != self.type else { return self }
     guard type.isInteger else {
       let values = try floats().map { $0.rounded(to: type) }
       return HostTensor(type: type, sizes: sizes, storage: .floats(values))
     }
-    let range: ClosedRange<Int64> =
-      switch type {
-      case .int8: -128...127
-      case .uint8: 0...255
-      case .int32: Int64(Int32.min)...Int64(Int32.max)
-      default: .min ... .max
-      }
     let values: [Int64]
-    if type == .bool {
-      values =
-        isInteger
-        ? try integers().map { $0 == 0 ? 0 : 1 } : try floats().map { $0 == 0 ? 0 : 1 }
+    if isInteger {
+      values = try integers().map { $0.wrapped(to: type) }
+    } else if type == .bool {
+      values = try floats().map { $0 == 0 ? 0 : 1 }
     } else {
-      values = try integers().map { min(max($0, range.lowerBound), range.upperBound) }
+      let (low, high) = (Int64.min.clamped(to: type), Int64.max.clamped(to: type))
+      values = try integers().map { min(max($0, low), high) }
     }
     return HostTensor(type: type, sizes: sizes, storage: .integers(values))
   }
@@ -103,7 +100,7 @@ extension HostTensor {
         var sum = values[row * inner]
         for value in values[(row * inner + 1)..<((row + 1) * inner)] {
           guard let next = integers(sum, value) else { return nil }
-          sum = next
+          sum = next.wrapped(to: type)
         }
         sums.append(sum)
       }
@@ -132,6 +129,29 @@ extension HostTensor {
 
   private func reducedSizes(_ axes: [Int], keepsDimensions: Bool) -> [Int] {
     sizes.indices.compactMap { axes.contains($0) ? (keepsDimensions ? 1 : nil) : sizes[$0] }
+  }
+}
+
+extension Int64 {
+  /// The number with the bits that an integer type has; 0 or 1 as a truth value.
+  package func wrapped(to type: ElementType) -> Int64 {
+    switch type {
+    case .int8: Int64(Int8(truncatingIfNeeded: self))
+    case .uint8: Int64(UInt8(truncatingIfNeeded: self))
+    case .int32: Int64(Int32(truncatingIfNeeded: self))
+    case .bool: self == 0 ? 0 : 1
+    default: self
+    }
+  }
+
+  /// The nearest number of an integer type.
+  fileprivate func clamped(to type: ElementType) -> Int64 {
+    switch type {
+    case .int8: Int64(Int8(clamping: self))
+    case .uint8: Int64(UInt8(clamping: self))
+    case .int32: Int64(Int32(clamping: self))
+    default: self
+    }
   }
 }
 

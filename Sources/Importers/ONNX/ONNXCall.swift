@@ -108,6 +108,8 @@ struct ONNXCall {
     guard !shape.contains(0), let count = Shape.product(of: shape), count == host.count else {
       throw NodeFailure.unsupported("an empty tensor")
     }
+    if case .repeated = host.storage { try checkConstant(host.sizes) }
+    if host.isInteger { try checkExact(host) }
     // Axes that the layout lacks have size 1, so that their place does not matter.
     let order = layout.compactMap { $0 }
     let missing = host.sizes.indices.filter { !order.contains($0) }
@@ -116,6 +118,19 @@ struct ONNXCall {
       Tensor.applying(Constant(values, shape: Shape(sizes: shape)), to: []), sizes: host.sizes,
       layout: layout,
       type: host.type)
+  }
+
+  /// Refuses integers that Float32, in which networks compute, does not have.
+  ///
+  /// The largest and the smallest of a type stand for infinity and need not be exact.
+  static func checkExact(_ host: HostTensor) throws {
+    let bounds = [Int64.min, .max, Int64(Int32.min), Int64(Int32.max)]
+    for value in try host.integers()
+    where value.magnitude > 1 << 24 && Int64(exactly: Float(value)) != value
+      && !bounds.contains(value)
+    {
+      throw NodeFailure.unsupported("the integer \(value), which f32 does not hold exactly")
+    }
   }
 
   /// Refuses the sizes of a constant that is larger than any model needs.

@@ -24,10 +24,12 @@ enum ONNXTypeName {
   private static let names = [
     "undefined", "float", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool",
     "float16", "double", "uint32", "uint64", "complex64", "complex128", "bfloat16",
+    "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4", "int4",
+    "float4e2m1", "float8e8m0", "uint2", "int2",
   ]
 
   /// The name of a type by its number.
   static func name(_ type: Int32) -> String {
-    names.indices.contains(Int(type)) ? names[Int(type)] : "type \(type)"
+    names.indices.contains(Int(type)) ? names[Int(type)] : "number \(type)"
   }
 }

@@ -87,6 +87,10 @@ enum ONNXFolding {
     "Identity": { call, hosts in set(&call, ifThere: hosts.first) },
     "Cast": { call, hosts in
       guard let type = ElementType(onnx: Int32(clamping: call.node.int("to"))) else { return false }
+      // Numbers of Float64 are held as Float32.
+      if type == .float64, let host = hosts.first, host.isInteger {
+        try ONNXCall.checkExact(host)
+      }
       return set(&call, ifThere: try hosts.first?.cast(to: type))
     },
     "ConstantOfShape": { call, hosts in
@@ -190,7 +194,8 @@ enum ONNXFolding {
       }
       return true
     },
-    "DequantizeLinear": { call, hosts in try ONNXQuantization.dequantize(&call, hosts) },
+    "DequantizeLinear": { call, _ in try ONNXQuantization.dequantize(&call) },
+    "QuantizeLinear": { call, _ in try ONNXQuantization.quantize(&call) },
     "NonZero": { call, hosts in
       let values = try hosts[0].cast(to: .bool).integers()
       let strides = HostTensor.strides(hosts[0].sizes)
@@ -244,20 +249,26 @@ enum ONNXFolding {
   ) -> Fold {
     { call, hosts in
       guard let host = hosts.first else { return false }
+      guard let axes = try reducedAxes(call, rank: host.sizes.count) else {
+        set(&call, host)
+        return true
+      }
       return set(
         &call,
         ifThere: try host.reduced(
-          axes: try reducedAxes(call, rank: host.sizes.count),
-          keepsDimensions: call.node.int("keepdims", 1) != 0, integers: integers,
+          axes: axes, keepsDimensions: call.node.int("keepdims", 1) != 0, integers: integers,
           floats: floats))
     }
   }
 
-  /// The axes of a reduction, all of them unless the node states some.
-  private static func reducedAxes(_ call: ONNXCall, rank: Int) throws -> [Int] {
-    let axes = try (call.ints("axes", input: 1) ?? Array(0..<rank)).map {
-      try ONNXCall.axis($0, rank: rank)
+  /// The axes of a reduction, all of them unless the node states some; `nil` if no axes stand for
+  /// the input as it is.
+  private static func reducedAxes(_ call: ONNXCall, rank: Int) throws -> [Int]? {
+    let stated = try call.ints("axes", input: 1) ?? []
+    if stated.isEmpty {
+      return call.node.int("noop_with_empty_axes") != 0 ? nil : Array(0..<rank)
     }
+    let axes = try stated.map { try ONNXCall.axis($0, rank: rank) }
     guard Set(axes).count == axes.count else { throw NodeFailure.invalid("axes \(axes)") }
     return axes
   }
@@ -332,12 +343,13 @@ enum ONNXFolding {
       return true
     },
     "ReduceL2": { call, hosts in
-      guard let host = hosts.first, !host.isInteger else { return false }
+      guard let host = hosts.first, !host.isInteger,
+        let axes = try reducedAxes(call, rank: host.sizes.count)
+      else { return false }
       return set(
         &call,
         ifThere: try host.norm(
-          axes: try reducedAxes(call, rank: host.sizes.count),
-          keepsDimensions: call.node.int("keepdims", 1) != 0))
+          axes: axes, keepsDimensions: call.node.int("keepdims", 1) != 0))
     },
     "ReduceProd": reduction({ checked($0.multipliedReportingOverflow(by: $1)) }, { $0 * $1 }),
     "ReduceSum": reduction({ checked($0.addingReportingOverflow($1)) }, { $0 + $1 }),

@@ -21,6 +21,8 @@ struct ONNXGraphImport {
   private var unsupported: [UnsupportedNode] = []
   /// The names of inputs, initializers and results so far.
   private var made: Set<String> = []
+  /// Initializers of types that are not supported, as long as nothing has read them.
+  private var unreadable: [String: UnsupportedNode] = [:]
   /// Values that do not exist because a node before them is not supported.
   private var missing: Set<String> = []
   private var ports: [ImportedModel.Port] = []
@@ -47,6 +49,7 @@ struct ONNXGraphImport {
     try readConstants()
     try readInputs()
     for stored in file.graph.node { try importNode(ONNXNode(stored)) }
+    unsupported += file.graph.output.compactMap { unreadable.removeValue(forKey: $0.name) }
     let constants = try constantOutputs()
     let known = Set(constants.map(\.name))
     for info in file.graph.output {
@@ -88,7 +91,13 @@ struct ONNXGraphImport {
 
   private mutating func readConstants() throws(ImportError) {
     for (index, stored) in file.graph.initializer.enumerated() {
-      do { values[stored.name] = .host(try reader.tensor(stored, place: weights[index])) } catch {
+      do {
+        values[stored.name] = .host(try reader.tensor(stored, place: weights[index]))
+      } catch let failure as ONNXTensorReader.Failure where failure.isUnsupported {
+        unreadable[stored.name] = UnsupportedNode(
+          type: "initializer", detail: failure.text, name: stored.name)
+        missing.insert(stored.name)
+      } catch {
         try report(error, type: "initializer", name: stored.name)
         missing.insert(stored.name)
       }
@@ -216,6 +225,7 @@ struct ONNXGraphImport {
       }
     }
     let blocked = node.inputs.contains { missing.contains($0) }
+    unsupported += node.inputs.compactMap { unreadable.removeValue(forKey: $0) }
     guard let operation = ONNXOperators.find(node) else {
       let type = node.domain.isEmpty ? node.type : "\(node.domain).\(node.type)"
       unsupported.append(UnsupportedNode(type: type, detail: nil, name: node.name))

@@ -1,25 +1,94 @@
 import Forge
 
-/// Quantised weights become numbers while importing.
+/// Quantisation and its inverse on values that are known while importing, such as weights.
 enum ONNXQuantization {
   /// Computes `(x − zero point) · scale`, per tensor or along an axis.
-  static func dequantize(_ call: inout ONNXCall, _ hosts: [HostTensor]) throws -> Bool {
-    guard hosts.count >= 2, call.node.int("block_size") == 0 else { return false }
-    let sizes = hosts[0].sizes
-    let axis =
-      hosts[1].count == 1 ? 0 : try ONNXCall.axis(call.node.int("axis", 1), rank: sizes.count)
-    let inner = sizes.dropFirst(axis + 1).reduce(1, *)
-    let scales = try hosts[1].floats()
-    let zeros = hosts.count > 2 ? try hosts[2].floats() : Array(repeating: 0, count: scales.count)
-    guard zeros.count == scales.count, scales.count == 1 || scales.count == sizes[axis] else {
-      throw NodeFailure.invalid("\(scales.count) scales of an axis of \(sizes)")
+  static func dequantize(_ call: inout ONNXCall) throws -> Bool {
+    guard let host = call.host(0), let steps = try Steps(call, host) else { return false }
+    let values = try host.floats().enumerated().map { index, value in
+      (value - steps.zero(index)) * steps.scale(index)
     }
-    let values = try hosts[0].floats()
-    let result = values.enumerated().map { index, value in
-      let channel = scales.count == 1 ? 0 : index / inner % scales.count
-      return (value - zeros[channel]) * scales[channel]
-    }
-    call.set(.host(HostTensor(floats: result, sizes: sizes)))
+    let type = try dequantizedType(call)
+    call.set(.host(try HostTensor(floats: values, sizes: host.sizes).cast(to: type)))
     return true
+  }
+
+  /// Computes `round(x / scale) + zero point`, halves to even, per tensor or along an axis.
+  static func quantize(_ call: inout ONNXCall) throws -> Bool {
+    guard let host = call.host(0), !host.isInteger, let steps = try Steps(call, host) else {
+      return false
+    }
+    let (type, range) = try result(of: call)
+    let values = try host.floats().enumerated().map { index, value -> Int64 in
+      let level = (value / steps.scale(index)).rounded(.toNearestOrEven) + steps.zero(index)
+      return Int64(saturating: min(max(level, range.lowerBound), range.upperBound))
+    }
+    call.set(.host(HostTensor(integers: values, sizes: host.sizes, type: type)))
+    return true
+  }
+
+  /// The type of a quantised result, that of the zero point or the one that is stated, and its
+  /// smallest and largest number.
+  static func result(of call: ONNXCall) throws -> (ElementType, ClosedRange<Float>) {
+    let type = call.has(2) ? try call.value(2).type : try statedType(call) ?? .uint8
+    switch type {
+    case .uint8: return (type, 0...255)
+    case .int8: return (type, -128...127)
+    default: throw NodeFailure.unsupported("quantisation to \(type.rawValue)")
+    }
+  }
+
+  /// The type of a result that is quantised no longer: the one that is stated, or that of the scale.
+  static func dequantizedType(_ call: ONNXCall) throws -> ElementType {
+    let type = try statedType(call) ?? call.value(1).type
+    guard [.float32, .float16, .bfloat16].contains(type) else {
+      throw NodeFailure.unsupported("a scale or a result of \(type.rawValue)")
+    }
+    return type
+  }
+
+  /// The type that a node states.
+  private static func statedType(_ call: ONNXCall) throws -> ElementType? {
+    let number = Int32(clamping: call.node.int("output_dtype"))
+    guard number != 0 else { return nil }
+    guard let type = ElementType(onnx: number) else {
+      throw NodeFailure.unsupported("type \(ONNXTypeName.name(number))")
+    }
+    return type
+  }
+
+  /// The scales and zero points of a tensor's elements.
+  private struct Steps {
+    private let scales: [Float]
+    private let zeros: [Float]
+    /// The number of elements behind each index of the axis.
+    private let inner: Int
+
+    /// The steps of a node; `nil` for steps in blocks, those computed at run time, and tensors too
+    /// large for a copy.
+    init?(_ call: ONNXCall, _ host: HostTensor) throws {
+      guard call.node.int("block_size") == 0, let scale = call.host(1),
+        call.host(2) != nil || !call.has(2)
+      else { return nil }
+      if case .repeated = host.storage { try ONNXCall.checkConstant(host.sizes) }
+      let scales = try scale.floats()
+      let zeros = try call.host(2)?.floats() ?? Array(repeating: 0, count: scales.count)
+      let sizes = host.sizes
+      let axis =
+        scales.count == 1 ? 0 : try ONNXCall.axis(call.node.int("axis", 1), rank: sizes.count)
+      guard zeros.count == scales.count, scales.count == 1 || scales.count == sizes[axis] else {
+        throw NodeFailure.invalid("\(scales.count) scales of an axis of \(sizes)")
+      }
+      (self.scales, self.zeros) = (scales, zeros)
+      inner = max(sizes.dropFirst(axis + 1).reduce(1, *), 1)
+    }
+
+    func scale(_ index: Int) -> Float { scales[channel(index)] }
+
+    func zero(_ index: Int) -> Float { zeros[channel(index)] }
+
+    private func channel(_ index: Int) -> Int {
+      scales.count == 1 ? 0 : index / inner % scales.count
+    }
   }
 }

@@ -24,13 +24,13 @@ enum ONNXSlice {
       let axis = try ONNXCall.axis(axes[index], rank: sizes.count)
       let (size, step) = (sizes[axis], steps[index])
       guard step != 0, step != .min else { throw NodeFailure.invalid("a step of 0") }
-      let range = step > 0 ? 0...size : -1...(size - 1)
-      func clamped(_ position: Int) -> Int {
-        min(
-          max(position < 0 ? position.addingSaturated(size) : position, range.lowerBound),
-          range.upperBound)
+      func clamped(_ position: Int, _ low: Int, _ high: Int) -> Int {
+        min(max(position < 0 ? position.addingSaturated(size) : position, low), high)
       }
-      let (start, end) = (clamped(starts[index]), clamped(ends[index]))
+      // Backwards, the first element is where a start before it goes, and −1 is an end.
+      let (last, before) = step > 0 ? (size, 0) : (size - 1, -1)
+      let start = clamped(starts[index], 0, last)
+      let end = clamped(ends[index], before, last)
       let distance = step > 0 ? end - start : start - end
       let stride = abs(step)
       let count = distance <= 0 ? 0 : (distance - 1) / stride + 1

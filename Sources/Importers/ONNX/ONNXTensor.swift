@@ -75,7 +75,8 @@ struct ONNXTensorReader {
       return HostTensor(integers: stored.int64Data, sizes: sizes, type: type)
     case .int8, .uint8, .int32, .bool:
       try check(stored.int32Data.count, "values", needs: count)
-      return HostTensor(integers: stored.int32Data.map { Int64($0) }, sizes: sizes, type: type)
+      let values = stored.int32Data.map { Int64($0).wrapped(to: type) }
+      return HostTensor(integers: values, sizes: sizes, type: type)
     }
   }
 

@@ -38,13 +38,16 @@ package struct ReferenceExecutor: Sendable {
   ///   - crops: source rectangles of resizes by the name of their slot; the whole image if absent.
   ///   - requested: the values to return; the others are freed after their last use. With `nil`,
   ///     every input and every result of a node is returned.
+  ///   - flipsTies: whether numbers next to the middle of two whole ones, where the rounding of
+  ///     Float32 decides, are rounded to the other one.
   ///   - parameter: returns the values of the parameter at an index in Forge's own layout; it may
   ///     be called more than once for an index, and not at all for an unused one.
   /// - Returns: the tensors of the requested values.
   /// - Throws: ``ReferenceError``, which names the node.
   package func run(
     inputs: [ReferenceTensor], crops: [String: CropRectangle] = [:],
-    values requested: [Value]? = nil, parameter: (Int) throws -> [Float]
+    values requested: [Value]? = nil, flipsTies: Bool = false,
+    parameter: (Int) throws -> [Float]
   ) throws(ReferenceError) -> [Value: ReferenceTensor] {
     var live = try bound(inputs)
     var lastUses: [Value: Int] = [:]
@@ -58,7 +61,7 @@ package struct ReferenceExecutor: Sendable {
         for operand in graph.operands(of: node) where live[operand] == nil {
           live[operand] = try constant(operand, parameter)
         }
-        live[node.output] = try result(of: node, live, crops)
+        live[node.output] = try result(of: node, live, crops, flipsTies: flipsTies)
       } catch {
         var error = error
         error.node = index
@@ -108,10 +111,13 @@ package struct ReferenceExecutor: Sendable {
   /// The result of a node.
   private func result(
     of node: OperationGraph.Node, _ live: [Value: ReferenceTensor],
-    _ crops: [String: CropRectangle]
+    _ crops: [String: CropRectangle], flipsTies: Bool
   ) throws(ReferenceError) -> ReferenceTensor {
-    var result = try node.primitive.reference(
-      on: node.inputs.compactMap { live[$0] }, crops: crops)
+    var operands = node.inputs.compactMap { live[$0] }
+    if flipsTies, node.primitive.roundsToNearest {
+      operands = operands.map { $0.map(Self.acrossTie) }
+    }
+    var result = try node.primitive.reference(on: operands, crops: crops)
     let shape = graph.shape(of: node.output)
     guard result.shape == shape else {
       throw .otherShape("the result of \(node.primitive.name)", result.sizes, needs: shape)
@@ -123,6 +129,15 @@ package struct ReferenceExecutor: Sendable {
       for index in result.values.indices { result.values[index] += residual.values[index] }
     }
     return result.map(node.activation.value)
+  }
+
+  /// The nearest number that is rounded to the other of two whole ones, for one next to their
+  /// middle; the number itself for any other.
+  private static func acrossTie(_ value: Double) -> Double {
+    let middle = value.rounded(.down) + 0.5
+    // Sums of Float32 products are off by some of its 2⁻²⁴.
+    guard abs(value - middle) <= max(abs(value), 1) * 0x1p-18 else { return value }
+    return value.rounded(.toNearestOrEven) > middle ? middle.nextDown : middle.nextUp
   }
 
   /// The values of a constant.
@@ -143,5 +158,12 @@ package struct ReferenceExecutor: Sendable {
       return values
     }
     return try ReferenceTensor(sizes: sizes, floats: values)
+  }
+}
+
+extension Primitive {
+  /// Whether it rounds to the nearest whole number, so that results jump at the middle of two.
+  package var roundsToNearest: Bool {
+    if case .unary(.round) = self { true } else { false }
   }
 }

@@ -122,8 +122,10 @@ extension ONNXOperators {
     }
     switch (input.type, type) {
     case (_, .bool) where input.type != .bool: try set(.isNonzero)
-    case (.float32, .float16), (.bfloat16, .float16): try set(.roundToFloat16)
-    case (.float32, .bfloat16), (.float16, .bfloat16): try set(.roundToBFloat16)
+    case (.float32, .float16), (.bfloat16, .float16), (.int32, .float16), (.int64, .float16):
+      try set(.roundToFloat16)
+    case (.float32, .bfloat16), (.float16, .bfloat16), (.int32, .bfloat16), (.int64, .bfloat16):
+      try set(.roundToBFloat16)
     case (.float64, _), (_, .float64):
       throw NodeFailure.unsupported("arithmetic on f64")
     // From i64 to i32 no number changes that Float32 has exactly.

@@ -209,7 +209,10 @@ extension ONNXOperators {
   ) throws {
     let (count, channels) = (table.sizes[0], table.sizes[1])
     let name = call.layerName
-    call.parameter(.weights, of: name, table, layout: .axes([.inputs, .outputs]))
+    // A layer has no weights of integers.
+    let rows =
+      table.isInteger ? HostTensor(floats: try table.floats(), sizes: table.sizes) : table
+    call.parameter(.weights, of: name, rows, layout: .axes([.inputs, .outputs]))
     let result = try call.apply(
       Embedding(vocabulary: count, channels: channels, name: name),
       to: places.tensor(as: FileTensor.fileLayout(places.sizes)))
@@ -221,7 +224,8 @@ extension ONNXOperators {
 
   static func gather(_ call: inout ONNXCall) throws {
     if case .host(let table) = try call.value(0), table.sizes.count == 2,
-      call.node.int("axis") == 0, !table.isInteger, !table.sizes.contains(0),
+      call.node.int("axis") == 0, !table.sizes.contains(0),
+      !table.isInteger || table.type == .int8 || table.type == .uint8,
       case .network(let places) = try call.value(1), places.rank > 0
     {
       return try embedded(&call, table, places)

@@ -1,0 +1,60 @@
+import Forge
+import ForgeImporters
+import ForgeTestSupport
+import Foundation
+import Testing
+
+/// A small graph that reads `x` and makes `y`, against ONNX Runtime.
+///
+/// A folder of `Fixtures/ONNX` has `cases.json` and a file for each case, which a script in
+/// `Scripts/references` has written.
+struct ONNXCase: Decodable, Sendable, CustomTestStringConvertible {
+  struct Run: Decodable {
+    let sizes, outputSizes: [Int]
+    let x, y: [Float]
+  }
+
+  let name: String
+  /// The sizes of the input; −1 for that which a prediction chooses.
+  let sizes: [Int]
+  let runs: [Run]
+  /// A part of the error of a file that is not valid.
+  let error: String
+  var testDescription: String { name }
+
+  /// The cases of a folder; none if they cannot be read.
+  static func all(in folder: String) -> [ONNXCase] {
+    (try? ImporterFixtures.load("ONNX/\(folder)/cases.json", as: [ONNXCase].self)) ?? []
+  }
+
+  /// Imports the file and compares its results, or its error.
+  func check(in folder: String) throws {
+    let sizes = sizes.map { $0 < 0 ? InputSize.upTo(20) : .exactly($0) }
+    let options =
+      self.sizes.contains(-1) ? ImportOptions(sizes: ["x": sizes]) : ImportOptions()
+    let path = ImporterFixtures.path("ONNX/\(folder)/\(name).onnx")
+    guard !runs.isEmpty else {
+      let error = #expect(throws: ImportError.self) {
+        try ImportedModel(onnx: path, options: options)
+      }
+      #expect(error?.description.contains(self.error) == true, "\(error?.description ?? "")")
+      return
+    }
+    let imported = try ImportedModel(onnx: path, options: options)
+    let network = try imported.model.compile(
+      options: CompileOptions(verify: .samples(2), threads: .exactly(1)))
+    for run in runs.reversed() + runs {
+      // Forge has the axes in an order of its own.
+      let input = Self.port(imported.inputs[0], run.sizes)
+      let output = Self.port(imported.outputs[0], run.outputSizes)
+      let found = try network.predict(["x": input.tensor(run.x)])
+      let result: TensorValues = try #require(found["y"])
+      expectClose(output.values(result), run.y, relativeL2: 1e-6, "\(run.sizes)")
+    }
+  }
+
+  /// The axes of a port with other sizes.
+  private static func port(_ port: ImportedModel.Port, _ sizes: [Int]) -> ImportedModel.Port {
+    .init(name: port.name, elementType: port.elementType, sizes: sizes, axes: port.axes)
+  }
+}
