@@ -38,7 +38,7 @@ enum ONNXQuantization {
     }
   }
 
-  /// The type of a result that is quantised no longer: the one that is stated, or that of the scale.
+  /// The type of a result that is quantised no longer: the stated one, or that of the scale.
   static func dequantizedType(_ call: ONNXCall) throws -> ElementType {
     let type = try statedType(call) ?? call.value(1).type
     guard [.float32, .float16, .bfloat16].contains(type) else {
