@@ -4,6 +4,10 @@ import Foundation
 struct Wave {
   /// The longest file in bytes: about two hours.
   static let maximumByteCount = 1 << 28
+  /// The smallest length that programs write into a header when they do not know it.
+  ///
+  /// espeak-ng writes 0x7FFFF000, arecord 0x80000000, others the largest number or a little less.
+  static let unknownLength = 0x7FFF_F000
 
   /// The samples.
   let samples: [Float]
@@ -97,8 +101,12 @@ struct Wave {
     _ reader: ByteReader, at start: Int, length: Int, _ path: String
   ) throws -> [Float] {
     let available = max(reader.bytes.count - start, 0)
-    // A program that writes to a pipe does not know the length and writes the largest.
-    let isUnknown = length == Int(UInt32.max)
+    // A program that writes to a pipe does not know the length, and one that was stopped has not
+    // filled it in. In both files the samples reach to the end. A length of 0 with chunks behind it
+    // is right: there are no samples, and the chunks are no sound.
+    let isUnknown =
+      length == 0
+      ? !reader.hasChunksToEnd(from: start) : length >= unknownLength && length > available
     guard isUnknown || length <= available else {
       throw WaveError(
         path, .cutOff, received: "\(available) bytes of samples", needs: "\(length)")
@@ -131,5 +139,22 @@ private struct ByteReader {
   func text(at position: Int) -> String? {
     guard position >= 0, position <= bytes.count - 4 else { return nil }
     return String(decoding: bytes[position..<position + 4], as: UTF8.self)
+  }
+
+  /// Whether chunks begin at a position and end with the file.
+  ///
+  /// The names of chunks are printable ASCII. Samples that pass for one have a length that does not
+  /// lead to the next.
+  func hasChunksToEnd(from position: Int) -> Bool {
+    var position = position
+    repeat {
+      guard let length = number(at: position + 4),
+        bytes[position..<position + 4].allSatisfy({ (0x20...0x7E).contains($0) }),
+        length <= bytes.count - position - 8
+      else { return false }
+      // The last chunk may lack its padding.
+      position = min(position + 8 + length + length % 2, bytes.count)
+    } while position < bytes.count
+    return true
   }
 }
