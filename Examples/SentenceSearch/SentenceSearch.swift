@@ -44,7 +44,8 @@ struct SentenceSearch: ParsableCommand {
 
   func run() throws {
     let path = sentences ?? resource("sentences.txt")
-    let lines = try TextLines(contentsOf: path).lines
+    let text = try TextLines(contentsOf: path)
+    let lines = text.lines
     let encoder = try SentenceEncoder(folder: model)
     if ids {
       for line in lines {
@@ -58,24 +59,25 @@ struct SentenceSearch: ParsableCommand {
       try array.write(to: embed)
       print("\(embed): \(lines.count) embeddings of \(SentenceNetwork.channels) numbers")
     }
-    if !ids, embed == nil { try search(in: lines, path, encoder) }
+    if !ids, embed == nil { try search(in: text.sentences, path, encoder) }
   }
 
   /// Prints the nearest sentences of each question.
-  private func search(in lines: [String], _ path: String, _ encoder: SentenceEncoder) throws {
-    let lines = lines.filter { !$0.isEmpty }
-    guard !lines.isEmpty else { throw SearchProblem(description: "\(path): there is no sentence") }
+  private func search(in sentences: [String], _ path: String, _ encoder: SentenceEncoder) throws {
+    guard !sentences.isEmpty else {
+      throw SearchProblem(description: "\(path): there is no sentence")
+    }
     let questions =
       self.questions.isEmpty
       ? try TextLines(contentsOf: resource("questions.txt")).lines : self.questions
-    let embeddings = try encoder.embeddings(of: lines + questions)
+    let embeddings = try encoder.embeddings(of: sentences + questions)
     for (question, embedding) in zip(questions, embeddings.suffix(questions.count)) {
       print(question)
-      let cosines = embeddings.prefix(lines.count).map { cosine(embedding, $0) }
+      let cosines = embeddings.prefix(sentences.count).map { cosine(embedding, $0) }
       for index in cosines.indices.sorted(by: { cosines[$0] > cosines[$1] }).prefix(count) {
         let length = Int((max(cosines[index], 0) * 20).rounded())
         let bar = String(repeating: "█", count: length) + String(repeating: " ", count: 20 - length)
-        print(String(format: "  %5.2f  %@  %@", cosines[index], bar, lines[index]))
+        print(String(format: "  %5.2f  %@  %@", cosines[index], bar, sentences[index]))
       }
     }
   }

@@ -20,6 +20,21 @@ struct TextLines {
       return line
     }
   }
+
+  /// The lines to search in: without white space around them, and none that has no word.
+  ///
+  /// A byte order mark at the start of the file and the carriage returns of Windows are no part of
+  /// a sentence.
+  var sentences: [String] {
+    lines.enumerated().compactMap { index, line in
+      var rest = line.unicodeScalars[...]
+      if index == 0, rest.first == "\u{FEFF}" { rest = rest.dropFirst() }
+      rest = rest.drop(while: \.properties.isWhitespace)
+      while let last = rest.last, last.properties.isWhitespace { rest = rest.dropLast() }
+      let sentence = String.UnicodeScalarView(rest)
+      return CharacterClass.words(of: sentence).isEmpty ? nil : String(sentence)
+    }
+  }
 }
 
 /// What keeps the example from answering.
