@@ -182,7 +182,7 @@ public struct Lowering {
   ///   - shape: the sizes, which must be known.
   /// - Returns: the value that a prediction begins with.
   /// - Throws: `ShapeError` when a size is not known or out of bounds, or when another state has
-  ///   the name, such as that of a layer that is used twice.
+  ///   the name: one of this layer, or that of a layer that is used twice.
   public mutating func state(_ name: String, shape: Shape) throws(ShapeError) -> Value {
     try state(name, shape: shape, isAppendedTo: false)
   }
@@ -200,9 +200,11 @@ public struct Lowering {
     _ name: String, shape: Shape, isAppendedTo: Bool
   ) throws(ShapeError) -> Value {
     _ = try ArgumentRule.known(try SizeRule.bounded(shape), "a state of known size")
-    let name = "\(layerName).\(name)"
-    guard !graph.states.contains(where: { $0.name == name }) else { throw .repeatedState(name) }
-    return graph.addState(name, shape, layer: layer, isAppendedTo: isAppendedTo)
+    let whole = "\(layerName).\(name)"
+    if let other = graph.states.first(where: { $0.name == whole }) {
+      throw other.layer == layer ? .repeatedState(name) : .sharedState(whole)
+    }
+    return graph.addState(whole, shape, layer: layer, isAppendedTo: isAppendedTo)
   }
 
   /// Sets what a state of this layer becomes after the prediction.

@@ -73,7 +73,15 @@ extension ShapeError {
     ShapeError(.emptyOutput, "the output would be empty", needs: needs)
   }
 
+  /// A layer has two states of one name, which is that without the layer's.
   package static func repeatedState(_ name: String) -> ShapeError {
+    ShapeError(
+      .invalidArgument, "the layer declares the state \"\(name)\" twice",
+      needs: "a name of its own for each state", remedy: "another name for the second")
+  }
+
+  /// Two layers of one name have a state, which is named with them.
+  package static func sharedState(_ name: String) -> ShapeError {
     ShapeError(
       .invalidArgument, "two layers keep the state \"\(name)\"",
       needs: "a name of its own for each layer that keeps a state")

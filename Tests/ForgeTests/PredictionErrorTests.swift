@@ -461,8 +461,8 @@ import Testing
       .notFinite,
       """
       output "double" holds a number that is not finite
-        received  -inf at index 5
-        first in  input "input", -inf at index 1
+        received  -inf at index 1 of example 1
+        first in  input "input", -inf at index 1 of example 1
         remedy    check the input before predicting
       """
     ) {
@@ -470,6 +470,19 @@ import Testing
       try context.set(input, to: [1, 2, 3, 4])
       try context.set(input, to: [5, -Float.infinity, 7, 8], example: 1)
       try context.predict(batch: 2)
+    }
+    // Examples that are predicted one by one are examples of their batch, too.
+    expect(
+      .notFinite,
+      """
+      output "clip" holds a number that is not finite
+        received  nan at index 3 of example 2
+        first in  input "input", nan at index 3 of example 2
+        remedy    check the input before predicting
+      """
+    ) {
+      let examples: [[Float]] = [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, .nan]]
+      _ = try checked.predict(batch: examples.map { ["input": $0] })
     }
     #expect(throws: Never.self) { try checked.predict(["input": [1, 2, 3, 4]]) }
     // Without the check they are handed on.

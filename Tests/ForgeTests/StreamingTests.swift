@@ -170,10 +170,6 @@ import Testing
     let compiled = try Network.all[0].compile(steps: 1)
     let context = try Context(compiled)
     let other = try Context(try Network.all[2].compile(steps: 1))
-    func message(_ body: () throws -> Void) -> String {
-      do { try body() } catch { return "\(error)" }
-      return "no error"
-    }
     #expect(
       message { try context.state.restore(try other.state.saved()) } == """
         the saved state is that of another network
@@ -225,6 +221,56 @@ import Testing
         #expect("\(error)".contains(words), "\(error)")
       }
     }
+  }
+
+  @Test func aLayerDeclaresEachStateOnce() throws {
+    struct Twice: Layer {
+      func lower(into lowering: inout Lowering) throws(ShapeError) {
+        let input = try lowering.input()
+        for _ in 0..<2 {
+          let state = try lowering.state("a", shape: lowering.shape(of: input))
+          try lowering.setState(state, to: input)
+        }
+        lowering.output = input
+      }
+    }
+    let x = Input(shape: [4, 3], name: "x")
+    for output in [x --> Twice(), x --> Twice().named("sum")] {
+      do {
+        _ = try Model(input: x, output: output).compile(parameters: RandomParameters(seed: 1))
+        Issue.record("it compiled")
+      } catch {
+        #expect(
+          "\(error)".hasSuffix(
+            """
+            the layer declares the state "a" twice
+              received  4×3 (in memory order) from "x"
+              needs     a name of its own for each state
+              remedy    another name for the second
+            """), "\(error)")
+      }
+    }
+  }
+
+  private func message(_ body: () throws -> Void) -> String {
+    do { try body() } catch { return "\(error)" }
+    return "no error"
+  }
+
+  /// The error names the example, and indices are those in it.
+  @Test func statesThatAreNotFiniteAreNamed() throws {
+    let input = Input(shape: [1, 2], name: "x")
+    let network = try Model(input: input, output: input --> RunningSum().named("sum"))
+      .compile(options: CompileOptions(checks: .finiteOutputs))
+    let context = try Context(network, batch: 2)
+    try context.state.set("sum.sum", to: [0, .infinity], example: 1)
+    #expect(
+      message { try context.predict(batch: 2) } == """
+        output "sum" holds a number that is not finite
+          received  inf at index 1 of example 1
+          first in  state "sum.sum", inf at index 1 of example 1
+          remedy    reset the state
+        """)
   }
 
   /// A prediction that fails leaves the state as it was.

@@ -210,12 +210,16 @@ public final class CompiledModel: Sendable {
     do throws(LayerFailure) { isDone = try memory.run(batch: batch, until: stop) } catch {
       throw predictionError(error, example: batch > 1 ? error.example : example)
     }
-    if isDone { try check(memory, batch: batch) }
+    if isDone { try check(memory, batch: batch, example: example) }
     return isDone
   }
 
   /// Makes the checks that the options request.
-  private func check(_ memory: PredictionMemory, batch: Int) throws(PredictionError) {
+  ///
+  /// `single` is the index of a single example that is one of several.
+  private func check(
+    _ memory: PredictionMemory, batch: Int, example single: Int?
+  ) throws(PredictionError) {
     guard options.checks.contains(.finiteOutputs) else { return }
     for index in memory.executable.outputSizes.indices {
       for example in 0..<batch {
@@ -223,7 +227,8 @@ public final class CompiledModel: Sendable {
         for position in values.indices where !values[position].isFinite {
           memory.forgetAppended(batch: batch)
           throw .notFinite(
-            outputNames[index], index: example * values.count + position, value: values[position],
+            outputNames[index], index: position, value: values[position],
+            example: batch > 1 ? example : single,
             source: NonFiniteSource(self, network, memory, example: example))
         }
       }

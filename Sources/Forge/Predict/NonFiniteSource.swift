@@ -3,7 +3,7 @@ import ForgeOperations
 import ForgeShapes
 
 /// The source of the first number that is not finite in a prediction.
-enum NonFiniteSource: CustomStringConvertible {
+enum NonFiniteSource {
   /// An input of the model.
   case input(String, index: Int, value: Float)
   /// What a layer kept from the prediction before.
@@ -69,12 +69,14 @@ enum NonFiniteSource: CustomStringConvertible {
     return nil
   }
 
-  var description: String {
-    switch self {
-    case .input(let name, let index, let value):
-      "input \"\(name)\", \(value.nameOfNonFinite) at index \(index)"
-    case .state(let name, let index, let value):
-      "state \"\(name)\", \(value.nameOfNonFinite) at index \(index)"
+  /// What errors say; `example` is the index of an example that is one of several.
+  func description(example: Int?) -> String {
+    func place(_ value: Float, _ index: Int) -> String {
+      "\(value.nameOfNonFinite) at index \(index)\(PredictionError.ofExample(example))"
+    }
+    return switch self {
+    case .input(let name, let index, let value): "input \"\(name)\", \(place(value, index))"
+    case .state(let name, let index, let value): "state \"\(name)\", \(place(value, index))"
     case .layer(let node): "layer \"\(node.name)\"" + (node.place.map { " at \($0)" } ?? "")
     }
   }

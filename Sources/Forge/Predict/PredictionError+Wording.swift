@@ -151,17 +151,19 @@ extension PredictionError {
       needs: needs)
   }
 
+  /// Names an example that is one of several, behind a place in it.
+  static func ofExample(_ example: Int?) -> String { example.map { " of example \($0)" } ?? "" }
+
   /// The error for a number that an ``Embedding`` cannot look up.
   static func invalidIndex(
     _ layer: Problem.LayerReference?, place: SourcePlace?, _ fault: IndexFault, example: Int?
   ) -> PredictionError {
-    let of = example.map { " of example \($0)" } ?? ""
-    return PredictionError(
+    PredictionError(
       .invalidIndex,
       Problem(
         place: place, layer: layer, headline: "a number is no id of the vocabulary",
         details: [
-          ("received", "\(fault.value.asIndex) at index \(fault.index)\(of)"),
+          ("received", "\(fault.value.asIndex) at index \(fault.index)\(ofExample(example))"),
           ("needs", "a number from 0 to \(fault.size - 1)"),
         ]))
   }
@@ -171,7 +173,7 @@ extension PredictionError {
     _ layer: Problem.LayerReference?, place: SourcePlace?, _ fault: PositionFault, state: String,
     example: Int?
   ) -> PredictionError {
-    let (limit, of) = (fault.limit, example.map { " of example \($0)" } ?? "")
+    let (limit, of) = (fault.limit, ofExample(example))
     guard limit.isPosition(fault.value) else {
       return PredictionError(
         .wrongState,
@@ -209,7 +211,7 @@ extension PredictionError {
   }
 
   static func notFinite(
-    _ output: String, index: Int, value: Float, source: NonFiniteSource?
+    _ output: String, index: Int, value: Float, example: Int?, source: NonFiniteSource?
   ) -> PredictionError {
     let remedy =
       switch source {
@@ -222,8 +224,11 @@ extension PredictionError {
       .notFinite,
       Problem(
         headline: "output \"\(output)\" holds a number that is not finite",
-        details: [("received", "\(value.nameOfNonFinite) at index \(index)")]
-          + (source.map { [("first in", $0.description)] } ?? []) + [("remedy", remedy)]))
+        details: [
+          ("received", "\(value.nameOfNonFinite) at index \(index)\(ofExample(example))")
+        ]
+          + (source.map { [("first in", $0.description(example: example))] } ?? [])
+          + [("remedy", remedy)]))
   }
 }
 
