@@ -100,7 +100,9 @@ package struct Inference: Sendable {
     do throws(ShapeError) {
       switch source {
       case .input(let input): return .known(LayerOutline(input: try input.checkedShape()))
-      case .layer(let layer): return .known(try LayerOutline(layer, inputs: shapes))
+      case .layer(let layer):
+        let length = inputs.lazy.compactMap(\.lengths.maximum).first
+        return .known(try LayerOutline(layer, inputs: shapes, length: length))
       case .foreign(_, let error): throw error
       }
     } catch {

@@ -48,10 +48,12 @@ package enum LengthOutcome: Sendable {
     }
   }
 
-  private static func notFollowed(_ needs: String, received: String? = nil) -> ShapeError {
+  private static func notFollowed(
+    _ needs: String, received: String? = nil, remedy: String = BackendError.lengthRemedy
+  ) -> ShapeError {
     ShapeError(
       .shapeMismatch, "the layer does not follow the length of a sequence", received: received,
-      needs: needs, remedy: BackendError.lengthRemedy)
+      needs: needs, remedy: remedy)
   }
 
   private static func following(
@@ -86,18 +88,25 @@ package enum LengthOutcome: Sendable {
         do throws(ShapeError) {
           shorter = try LayerOutline(layer, inputs: own, length: length)
         } catch {
-          let details = error.details.map { "\($0.label) \($0.text)" }
+          // The remedy below may be the layer's own.
+          let details = error.details.filter { $0.text != BackendError.lengthRemedy }
+            .map { "\($0.label) \($0.text)" }
           let received = own.map { "\($0)" }.joined(separator: ", ")
           throw Self.notFollowed(
             "a layer that takes every length of the model's inputs",
             received: "\(received): " + ([error.headline] + details).joined(separator: "; "))
         }
         guard shorter.parameters == outline.parameters else {
-          throw Self.notFollowed("parameters whose sizes are the same for all lengths")
+          throw Self.notFollowed(
+            "parameters whose sizes are the same for all lengths",
+            remedy: "a fixed size in Input(shape:)")
         }
         // A shorter part would leave the rest of such a state as it was some predictions ago.
         guard shorter.states == outline.states else {
-          throw Self.notFollowed("states whose sizes are the same for all lengths")
+          throw Self.notFollowed(
+            "states whose sizes are the same for all lengths",
+            remedy: "a fixed size in Input(shape:), or a state whose shape does not follow the "
+              + "length")
         }
         found.append((length, shorter.shape.sizes ?? []))
       }

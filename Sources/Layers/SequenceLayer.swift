@@ -27,7 +27,8 @@ extension Lowering {
     guard sizes[1].isMultiple(of: stride) else {
       throw ShapeError(
         .invalidArgument, "the windows of a stream do not end with its parts",
-        received: ShapeError.counted(sizes[1], "step"), needs: "a multiple of the stride \(stride)")
+        received: ShapeError.counted(sizes[1], "step"), needs: "a multiple of the stride \(stride)",
+        remedy: length == nil ? nil : BackendError.lengthRemedy)
     }
     let before = max(kernel.addingSaturated(-1), 0).multipliedSaturated(by: dilation)
     guard before > 0 else { return image }

@@ -392,7 +392,14 @@ import Testing
     #expect(message(Model(input: x, output: x --> TimeDistributed(Dense(neurons: 3)))) == "")
     // The rest of the state would be what an earlier prediction has left.
     let sum = message(Model(input: x, output: x --> RunningSum().named("sum")))
-    #expect(sum.contains("states whose sizes are the same for all lengths"), "\(sum)")
+    #expect(
+      sum.hasSuffix(
+        """
+        the layer does not follow the length of a sequence
+          received  40×6 (in memory order) from "x"
+          needs     states whose sizes are the same for all lengths
+          remedy    a fixed size in Input(shape:), or a state whose shape does not follow the length
+        """), "\(sum)")
     let strided = x --> Convolution1D(kernel: 3, channels: 4, stride: 2, name: "c")
     #expect(message(Model(input: x, output: strided)).contains("does not follow the length"))
     // It fits the longest sequence, but not three frames.
@@ -407,6 +414,32 @@ import Testing
         .contains("the inputs differ in the number of their lengths"))
     let short = Input(shape: [.upTo(3), 6])
     #expect(message(Model(input: short, output: short --> Softmax())).contains("from 8 to"))
+  }
+
+  /// The parts of a stream have whole strides, whether the longest one breaks the rule or another.
+  @Test func strideOfAStreamNeedsSteps() throws {
+    func model(_ length: InputSize) -> Model {
+      Model(
+        output: Input(shape: [length, 3], name: "x")
+          --> Convolution1D(kernel: 3, channels: 2, stride: 2, padding: .streaming, name: "c"))
+    }
+    func message(_ length: InputSize) -> String {
+      do { _ = try model(length).compile(parameters: RandomParameters(seed: 1)) } catch {
+        return "\(error)"
+      }
+      return ""
+    }
+    let remedy = "remedy    state the strides along the sequence, as .stepping(from:through:by:)"
+    let odd = message(.upTo(9))
+    #expect(odd.contains("received  9 steps") && odd.contains(remedy), "\(odd)")
+    let even = message(.upTo(10))
+    #expect(even.contains("a multiple of the stride 2") && even.contains(remedy), "\(even)")
+    #expect(even.components(separatedBy: "remedy").count == 2, "\(even)")
+    #expect(message(.stepping(from: 2, through: 20, by: 2)) == "")
+    // There are no steps to state for a fixed length.
+    let fixed = message(9)
+    #expect(fixed.contains("a multiple of the stride 2"), "\(fixed)")
+    #expect(!fixed.contains("remedy"), "\(fixed)")
   }
 
   /// Parts of a stream may have any length up to the maximum, and room is found for each.

@@ -150,40 +150,32 @@ package struct SequenceSizes: Sendable {
 extension BackendError {
   /// The error for a layer whose work is not the same for all lengths.
   package static func lengthNotFollowed(by layer: Int?) -> BackendError {
-    .problems([
-      (
-        layer,
-        Problem(
-          headline: layer == nil
-            ? "the network does not follow the length of its sequences"
-            : "the layer does not follow the length of a sequence",
-          details: [
-            ("needs", "work that grows evenly with the length"),
-            ("remedy", lengthRemedy),
-          ])
-      )
-    ])
+    notFollowed(
+      layer,
+      layer == nil
+        ? "the network does not follow the length of its sequences"
+        : "the layer does not follow the length of a sequence",
+      needs: "work that grows evenly with the length", remedy: lengthRemedy)
   }
 
   /// The error for a layer that runs Swift code, which the plans of shorter lengths cannot call.
   package static func customAlongLength(_ layer: Int?) -> BackendError {
+    notFollowed(
+      layer, "a Custom layer does not follow the length of a sequence",
+      needs: "the same sizes in every prediction for Swift code",
+      remedy:
+        "a fixed size in Input(shape:), or an own layer that lowers to Forge's operations")
+  }
+
+  private static func notFollowed(
+    _ layer: Int?, _ headline: String, needs: String, remedy: String
+  ) -> BackendError {
     .problems([
-      (
-        layer,
-        Problem(
-          headline: "a Custom layer does not follow the length of a sequence",
-          details: [
-            ("needs", "the same sizes in every prediction for Swift code"),
-            (
-              "remedy",
-              "a fixed size in Input(shape:), or an own layer that lowers to Forge's operations"
-            ),
-          ])
-      )
+      (layer, Problem(headline: headline, details: [("needs", needs), ("remedy", remedy)]))
     ])
   }
 
-  /// What to do about a layer that does not follow the length.
+  /// What to do about work that does not follow the length, where strides may be the reason.
   package static let lengthRemedy =
     "state the strides along the sequence, as .stepping(from:through:by:), or a fixed size in "
     + "Input(shape:)"
