@@ -76,8 +76,7 @@ extension HostTensor {
     } else if type == .bool {
       values = try floats().map { $0 == 0 ? 0 : 1 }
     } else {
-      let (low, high) = (Int64.min.clamped(to: type), Int64.max.clamped(to: type))
-      values = try integers().map { min(max($0, low), high) }
+      values = try integers().map { $0.clamped(to: type) }
     }
     return HostTensor(type: type, sizes: sizes, storage: .integers(values))
   }

@@ -64,8 +64,7 @@ enum ONNXQuantization {
     /// The number of elements behind each index of the axis.
     private let inner: Int
 
-    /// The steps of a node; `nil` for steps in blocks, those computed at run time, and tensors too
-    /// large for a copy.
+    /// The steps of a node; `nil` for steps in blocks and those computed at run time.
     init?(_ call: ONNXCall, _ host: HostTensor) throws {
       guard call.node.int("block_size") == 0, let scale = call.host(1),
         call.host(2) != nil || !call.has(2)
