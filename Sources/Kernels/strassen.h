@@ -12,10 +12,6 @@ typedef struct {
   const float *at;
   int64_t block; /* from one block to the next */
   int64_t blocks, rows;
-  /* What its channels are multiplied by before they are added to others; NULL: nothing, or they
-   * have been. */
-  const float *scales;
-  int64_t scales_block; /* from those of one block to the next */
 } forge_strassen_side;
 
 /* Returns row 0 of a block of a quarter: the lower half if `lower`, the odd blocks if `odd`. */
@@ -23,12 +19,6 @@ static inline const float *forge_strassen_quarter(const forge_strassen_side *sid
                                                   bool odd, int64_t block) {
   return side->at + (2 * block + odd) * side->block +
     (lower ? forge_upper_half(side->rows) * FORGE_LANES : 0);
-}
-
-/* Returns the scales of a block of a quarter. There must be scales. */
-static inline const float *forge_strassen_scales(const forge_strassen_side *side, bool odd,
-                                                 int64_t block) {
-  return side->scales + (2 * block + odd) * side->scales_block;
 }
 
 /* Returns the rows of the left side of a product. The fifth and the seventh, S1 and A22, have those
