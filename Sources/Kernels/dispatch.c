@@ -140,7 +140,7 @@ static int64_t winograd_input_tiles(const forge_winograd_arguments *a) {
 }
 
 static int64_t even_tiles(const forge_even_rows_arguments *a) {
-  return forge_quotient_up((int64_t)a->in.height * a->in.width, FORGE_EVEN_ROWS);
+  return forge_quotient_up(forge_rows_of(&a->in), FORGE_EVEN_ROWS);
 }
 
 #define rows(a) ((a)->flat ? 1 : (a)->out.height)

@@ -4,6 +4,23 @@
 
 #include "internal.h"
 
+/* The rows of an image without gaps: its pixels. */
+static inline int64_t forge_rows_of(const forge_view *view) {
+  return (int64_t)view->height * view->width;
+}
+
+/* Whether rows can be added to each other as they are: see forge_even_rows_arguments. */
+static inline bool forge_rows_are_even(const forge_view *factors, const forge_frame *frame,
+                                       int64_t rows) {
+  const float *factor = forge_origin(factors, frame);
+  float least = INFINITY, most = 0;
+  for (int64_t row = 0; row < rows; row++) {
+    least = factor[row] < least ? factor[row] : least;
+    most = factor[row] > most ? factor[row] : most;
+  }
+  return least > 0 && most <= 2 * least;
+}
+
 /* Returns the rows of the upper half. */
 static inline int64_t forge_upper_half(int64_t rows) { return (rows + 1) / 2; }
 
@@ -28,9 +45,11 @@ static inline int64_t forge_strassen_rows(const forge_strassen_side *side, int64
   return product == 4 || product == 6 ? side->rows - upper : upper;
 }
 
-/* The pixels of a segment of the image, and the index of the first. */
+/* The pixels of a segment of the image, and the index of the first. is_even: of `uneven`, whose
+ * rows are even. */
 forge_strassen_side forge_strassen_image(const forge_strassen_arguments *arguments,
-                                         const forge_frame *frame, int64_t segment);
+                                         const forge_frame *frame, int64_t segment,
+                                         bool is_even);
 int64_t forge_strassen_first(const forge_strassen_arguments *arguments, int64_t segment);
 
 int64_t forge_strassen_panels(const forge_strassen_arguments *arguments);

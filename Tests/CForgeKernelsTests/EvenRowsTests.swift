@@ -40,8 +40,8 @@ import Testing
   func scales(channels: Int, scaled: Bool) throws {
     // Powers of two, and 0 for an input without weights.
     let scales = (0..<channels).map { scaled ? $0 == 5 ? 0 : Float(exp2(-Double($0 % 7))) : 1 }
-    for shift in 0..<5 {
-      let rows = Self.rows.indices.map { Self.rows[($0 + shift) % Self.rows.count] }
+    for (shift, count) in [26, 3, 31, 32, 33, 70].enumerated() {
+      let rows = (0..<count).map { Self.rows[($0 * (1 + shift) + shift) % Self.rows.count] }
       let values = rows.flatMap { row in (0..<channels).map { row.value($0) } }
       let image = Image(1, rows.count, channels, values: values)
       for level in Level.vectors {
@@ -56,8 +56,14 @@ import Testing
           try #require(level.kernels.even_rows), arguments,
           bases: [input.buffer, out.buffer, factors, memory], out: out.buffer,
           tiles: forge_even_rows_tiles)
-        #expect(call.tiles == Int64((rows.count + 7) / 8))
+        #expect(call.tiles == Int64((rows.count + 31) / 32))
+        let first = Call(
+          try #require(level.kernels.row_factors), arguments,
+          bases: [input.buffer, out.buffer, factors, memory], out: factors,
+          tiles: forge_row_factors_tiles)
         let before = out.buffer.bits
+        expectIndependentTiles(first, "\(level), \(channels)")
+        first.runAll()
         call.runAll()
         var expected = Expected()
         for (r, row) in rows.enumerated() {
@@ -85,6 +91,38 @@ import Testing
         #expect(factors.pointer[0].bitPattern == canary)
         #expect(factors.pointer[1 + rows.count].bitPattern == canary)
         expectIndependentTiles(call, "\(level), \(channels)")
+      }
+    }
+  }
+
+  /// Rows whose factors differ by 2 at most are added as they are.
+  @Test("even rows are not copied", arguments: [1, 2, 33])
+  func evenRows(count: Int) throws {
+    for (scales, isCopied) in [
+      ([Float(1), 1.4], false), ([3, 1.5], false), ([1, 4.1], true), ([1, 0], true),
+      ([1, .nan], true), ([1e30, 1e30], false),
+    ] where count > 1 || !isCopied {
+      var values = [Float](repeating: 0.25, count: count * 16)
+      for i in values.indices { values[i] *= scales[i / 16 % 2] }
+      for level in Level.vectors {
+        let (input, out) = (
+          Blocked(Image(1, count, 16, values: values)), Blocked(1, count, 16)
+        )
+        let factors = Buffer(count: count)
+        var arguments = forge_even_rows_arguments()
+        (arguments.in, arguments.out) = (view(input, base: 0), view(out, base: 1))
+        arguments.factors.base = 2
+        let bases = [input.buffer, out.buffer, factors]
+        let before = out.buffer.bits
+        Call(
+          try #require(level.kernels.row_factors), arguments, bases: bases, out: factors,
+          tiles: forge_row_factors_tiles
+        ).runAll()
+        Call(
+          try #require(level.kernels.even_rows), arguments, bases: bases, out: out.buffer,
+          tiles: forge_even_rows_tiles
+        ).runAll()
+        #expect((out.buffer.bits != before) == isCopied, "\(level), \(count) rows, \(scales)")
       }
     }
   }

@@ -88,6 +88,16 @@ struct ConvolutionProblem {
       && settings.preference == .speed && settings.level.facts.has_vectors != 0
   }
 
+  /// Whether no output of a sequence, an image of one row, reads an input that comes after it.
+  ///
+  /// Then later inputs must not disturb earlier outputs, not even by rounding errors.
+  var isCausal: Bool {
+    let edges = geometry.edges(width: input[1], height: input[0])
+    let reach = (geometry.kernel.width - 1) * geometry.dilation.width
+    return input[0] == 1 && geometry.kernel.height == 1 && reach > 0
+      && edges.left == reach && edges.right == 0
+  }
+
   /// The default number of output channels per panel of weights.
   var panelWidth: Int {
     Panels.width(

@@ -207,7 +207,7 @@ struct StrassenConvolution: MeasuredAlgorithm {
     let image, factors: PlannedTensor.ID
   }
 
-  /// Adds the step that makes the norms of all pixels alike, so that none disturbs another.
+  /// Adds the steps that make the norms of all pixels alike, so that none disturbs another.
   private func addEvenRows(
     of source: PlannedTensor.ID, scales: UnsafePointer<Float>?, to plan: inout PlanBuilder
   ) -> EvenRows {
@@ -218,8 +218,11 @@ struct StrassenConvolution: MeasuredAlgorithm {
     var arguments = forge_even_rows_arguments()
     arguments.input_scales = scales
     plan.addStep(
+      "row factors", plan.kernels.row_factors, arguments, tiles: forge_row_factors_tiles,
+      reads: [\.in: source], writes: [\.factors: rows.factors])
+    plan.addStep(
       "even rows", plan.kernels.even_rows, arguments, tiles: forge_even_rows_tiles,
-      reads: [\.in: source], writes: [\.out: rows.image, \.factors: rows.factors])
+      reads: [\.in: source, \.factors: rows.factors], writes: [\.out: rows.image])
     return rows
   }
 

@@ -90,16 +90,22 @@ static void strassen_sums_of(const forge_strassen_arguments *a, const forge_stra
   }
 }
 
+/* Whether the rows of the image are even as they are. Scaled inputs are not. */
+static bool strassen_is_even(const forge_strassen_arguments *a, const forge_frame *frame) {
+  return !a->input_scales && forge_rows_are_even(&a->factors, frame, forge_rows_of(&a->in));
+}
+
 /* Tiles: segment * groups + group. */
 FORGE_KERNEL(strassen_sums) {
   const forge_strassen_arguments *a = arguments;
   const int64_t groups = forge_strassen_groups(a);
   const int64_t floats = forge_strassen_layout_of(a).sums_floats;
   float *sums = forge_origin(&a->sums, frame);
+  const bool is_even = strassen_is_even(a, frame);
   while (first < last) {
     const int64_t segment = first / groups;
     const int64_t end = forge_smaller(last, (segment + 1) * groups);
-    const forge_strassen_side image = forge_strassen_image(a, frame, segment);
+    const forge_strassen_side image = forge_strassen_image(a, frame, segment, is_even);
     strassen_sums_of(a, &image, sums + segment * floats, first - segment * groups,
                      end - segment * groups);
     first = end;
@@ -254,9 +260,9 @@ static void strassen_direct(const forge_strassen_arguments *a, const float *pixe
 /* ---- results ---- */
 
 /* Stores activation(sum + bias + residual) for `count` pixels of a block from pixel `first` on. */
-static void strassen_store(const forge_strassen_arguments *a, const forge_frame *frame,
-                           const finish *end, int64_t block, int64_t first, int64_t count,
-                           const float *from) {
+FORGE_INLINE void strassen_store(const forge_strassen_arguments *a, const forge_frame *frame,
+                                 const finish *end, int64_t block, int64_t first, int64_t count,
+                                 const float *from, const bool is_even) {
   const forge_epilogue *e = &a->epilogue;
   const v16 low = splat(end->low), high = splat(end->high);
   const v16 bias = load(a->bias + block * FORGE_LANES);
@@ -268,7 +274,9 @@ static void strassen_store(const forge_strassen_arguments *a, const forge_frame 
     const float *residual =
       e->has_residual ? forge_row(&e->residual, frame, block, y) + x * FORGE_LANES : NULL;
     for (int64_t i = 0; i < run; i++) {
-      v16 value = load(from + i * FORGE_LANES) * splat(fabsf(factors[i])) * scale + bias;
+      v16 value = load(from + i * FORGE_LANES) * scale;
+      if (!is_even) value *= splat(fabsf(factors[i]));
+      value += bias;
       if (residual) value += load(residual + i * FORGE_LANES);
       store(out + i * FORGE_LANES, clamp(value, low, high));
     }
@@ -282,8 +290,8 @@ static void strassen_store(const forge_strassen_arguments *a, const forge_frame 
 /* Computes one panel of one segment from its sums: columns of all parts of the output channels. */
 static void strassen_panel(const forge_strassen_arguments *a, const forge_frame *frame,
                            int64_t segment, int64_t panel, const float *sums, float *scratch,
-                           const finish *end) {
-  const forge_strassen_side image = forge_strassen_image(a, frame, segment);
+                           const finish *end, bool is_even) {
+  const forge_strassen_side image = forge_strassen_image(a, frame, segment, is_even);
   const forge_strassen_layout layout = forge_strassen_layout_of(a);
   const int64_t vectors = a->panel_width / FORGE_LANES, parts = (int64_t)1 << a->levels;
   const int64_t in_blocks = image.blocks / parts;
@@ -325,11 +333,16 @@ static void strassen_panel(const forge_strassen_arguments *a, const forge_frame 
     strassen_product from = part(whole, 0, 0, i % 2);
     if (a->levels == 2) from = part(from, 0, 0, i / 2);
     for (int64_t v = 0; v < last_block - panel * vectors; v++, from.at += vector) {
+      const int64_t block = (panel * vectors + v) * parts + i;
+      if (is_even) {
+        strassen_store(a, frame, end, block, pixel, image.rows, from.at, true);
+        continue;
+      }
       for (int64_t row = 0; row < image.rows; row++)
         if (factors[row] == FORGE_NOT_FINITE)
           strassen_direct(a, uneven + row * FORGE_LANES, weights + v * FORGE_LANES, product_floats,
                           i, from.at + row * FORGE_LANES);
-      strassen_store(a, frame, end, (panel * vectors + v) * parts + i, pixel, image.rows, from.at);
+      strassen_store(a, frame, end, block, pixel, image.rows, from.at, false);
     }
   }
 }
@@ -341,12 +354,13 @@ FORGE_KERNEL(strassen) {
   const finish end = finish_of(&a->epilogue.activation);
   const int64_t panels = forge_strassen_panels(a), groups = forge_strassen_groups(a);
   const int64_t sums_floats = forge_strassen_layout_of(a).sums_floats;
+  const bool is_even = strassen_is_even(a, frame);
   float *scratch = forge_origin(&a->scratch, frame) + frame->worker * a->scratch_worker;
   if (a->shares_sums) {
     const float *sums = forge_origin(&a->sums, frame);
     for (int64_t tile = first; tile < last; tile++)
       strassen_panel(a, frame, tile / panels, tile % panels, sums + tile / panels * sums_floats,
-                     scratch, &end);
+                     scratch, &end, is_even);
     return;
   }
   /* The segment whose sums the scratch holds, from an earlier call of this worker for this step. */
@@ -356,11 +370,11 @@ FORGE_KERNEL(strassen) {
   for (int64_t tile = first; tile < last; tile++) {
     const int64_t segment = tile / panels;
     if (segment != made) {
-      const forge_strassen_side image = forge_strassen_image(a, frame, segment);
+      const forge_strassen_side image = forge_strassen_image(a, frame, segment, is_even);
       strassen_sums_of(a, &image, sums, 0, groups);
       made = segment;
     }
-    strassen_panel(a, frame, segment, tile % panels, sums, scratch, &end);
+    strassen_panel(a, frame, segment, tile % panels, sums, scratch, &end, is_even);
   }
   memcpy(scratch, &made, sizeof made);
 }

@@ -45,7 +45,7 @@ struct StrassenNumbers {
   /// The scales that weights are packed with: 1 where they are packed without.
   let inputScales, outputScales: [Float]
   /// The direct convolution in doubles, with the error that Strassen's algorithm may make of it.
-  let expected: Expected
+  var expected: Expected
 
   /// The numbers of a case, which `change` alters before the expected result is computed.
   init(_ test: StrassenCase, change: (inout ConvolutionNumbers) -> Void = { _ in }) {
@@ -238,10 +238,11 @@ struct PreparedStrassen {
   var call: Call
   /// The step before it that computes the sums, if all workers read the same.
   var sums: Call?
-  /// The first step, which makes the norms of all rows alike.
-  var even: Call
+  /// The first steps, which make the norms of all rows alike.
+  var factors, even: Call
 
   func runAll() {
+    factors.runAll()
     even.runAll()
     sums?.runAll()
     call.runAll()
@@ -329,6 +330,9 @@ extension StrassenNumbers {
         ? Call(
           level.kernels.strassen_sums, arguments, bases: bases, image: sizes.images - 1, out: sums,
           tiles: forge_strassen_sums_tiles) : nil,
+      factors: Call(
+        level.kernels.row_factors, rows, bases: bases, image: sizes.images - 1, out: factors,
+        tiles: forge_row_factors_tiles),
       even: Call(
         level.kernels.even_rows, rows, bases: bases, image: sizes.images - 1, out: even.buffer,
         tiles: forge_even_rows_tiles))
