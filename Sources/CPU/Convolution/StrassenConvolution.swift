@@ -266,7 +266,9 @@ struct StrassenConvolution: MeasuredAlgorithm {
       let shared = plan.addPlain([Int(forge_strassen_sums_floats(&arguments))])
       plan.addStep(
         "input sums\(levelled)", plan.kernels.strassen_sums, arguments,
-        tiles: forge_strassen_sums_tiles, reads: [\.in: source], writes: [\.sums: shared])
+        tiles: forge_strassen_sums_tiles,
+        reads: [\.in: source, \.uneven: uneven, \.factors: rows.factors],
+        writes: [\.sums: shared])
       sums = shared
     }
     plan.addStep(
