@@ -73,6 +73,14 @@
       _ symbol: String, _ node: Syntax, _ left: OperatorTree, _ right: OperatorTree,
       in scope: NameScope
     ) -> Value {
+      guard OperatorTree.standardSymbols.contains(symbol) else {
+        // It may also change its operands.
+        for operand in [left, right] {
+          lose(operand, in: scope)
+          if case .operand(let target) = operand { lose(place(of: target, in: scope), at: node) }
+        }
+        return .unknown(Unknown(node, "operators of the source are not evaluated"))
+      }
       let a = evaluate(left, in: scope)
       if isOwnOperator(symbol, in: scope) {
         lose(right, in: scope)
