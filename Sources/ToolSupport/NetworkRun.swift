@@ -57,6 +57,7 @@ package struct NetworkRun {
       switch values {
       case .values(let example): columns.append((own, [example]))
       case .array(let array):
+        try Self.checkIntegers(array, of: inputs[index])
         let shape = shapes.indices.contains(index) ? shapes[index] : nil
         columns.append(
           (
@@ -82,6 +83,20 @@ package struct NetworkRun {
       Dictionary(
         columns.map { ($0.name, $0.values[example]) }, uniquingKeysWith: { _, last in last })
     }
+  }
+
+  /// Refuses integers that a network, which computes in Float32, may not hold exactly.
+  private static func checkIntegers(
+    _ array: StoredTensor, of port: ImportedModel.Port
+  ) throws(ToolError) {
+    let limit: UInt64 = 1 << 24
+    guard port.elementType == .int32 || port.elementType == .int64, let values = array.int64s,
+      let index = values.firstIndex(where: { $0.magnitude >= limit })
+    else { return }
+    throw ToolError(
+      .wrongInput, "the input \"\(port.name)\" holds an integer that Float32 may not have",
+      received: "\(values[index]) at index \(index)",
+      needs: "integers from -\(limit - 1) to \(limit - 1)")
   }
 
   /// The results of every example in the order of the outputs.

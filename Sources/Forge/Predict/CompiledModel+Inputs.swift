@@ -23,6 +23,7 @@ extension CompiledModel {
   ) throws(PredictionError) -> CheckedInputs {
     if isSingle { try checkSingleOutput() }
     let values = try ordered(inputs.form)
+    try checkIntegers(values)
     let length = try length(of: values.map { ($0.shape, $0.floats.count) })
     var shapes: [Shape] = []
     for (index, values) in values.enumerated() {

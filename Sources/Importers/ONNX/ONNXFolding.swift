@@ -302,6 +302,9 @@ enum ONNXFolding {
       // The upper bound wins where they cross.
       for (index, name) in [(1, "Max"), (2, "Min")] {
         guard let bound = call.host(index), let combine = arithmetic[name] else { continue }
+        guard try bound.isInteger || !bound.floats().contains(where: \.isNaN) else {
+          throw NodeFailure.unsupported("a bound that is no number")
+        }
         guard try combine(&call, [result, bound]), case .host(let next)? = call.outputs[0] else {
           return false
         }

@@ -132,7 +132,11 @@ struct ONNXGraphImport {
       let sizes = try sizes(of: info.name, stored)
       let layout = layouts.layout(of: info.name, sizes: sizes)
       let stated = options.sizes[info.name] ?? sizes.map { .exactly($0) }
-      let input = Input(shape: layout.map { $0.map { stated[$0] } ?? 1 }, name: info.name)
+      var input = Input(shape: layout.map { $0.map { stated[$0] } ?? 1 }, name: info.name)
+      if type.isWideInteger {
+        input = input.ofIntegers
+        integerBounds[info.name] = ONNXIntegerBounds.largest - 1
+      }
       inputs.append(input)
       ports.append(
         .init(
