@@ -17,6 +17,8 @@ package struct NetworkRun {
   package let outputs: [ImportedModel.Port]
   /// The outputs of the file whose values are known.
   private let constants: [ImportedModel.Constant]
+  /// The node of the file that combines the examples of a batch.
+  private let exampleMixer: String?
   /// The inputs of the file that nothing depends on.
   private let ignoredInputs: Set<String>
   /// The compiled network; `nil` where all outputs are constants.
@@ -32,6 +34,7 @@ package struct NetworkRun {
     inputs = imported.inputs
     outputs = imported.outputs
     constants = imported.constants
+    exampleMixer = imported.model.metadata.exampleMixer
     ignoredInputs = Set(imported.ignoredInputs)
     network = outputs.isEmpty && !constants.isEmpty ? nil : try compile()
   }
@@ -79,6 +82,12 @@ package struct NetworkRun {
         .wrongInput, "the inputs have different numbers of examples",
         received: "\(values.count) of \"\(name)\" beside \(count)")
     }
+    if count > 1, let exampleMixer {
+      throw ToolError(
+        .wrongInput, "the model file combines the examples of a batch",
+        received: "\(count) examples", needs: "1 example, because of \(exampleMixer)",
+        remedy: "state the sizes of the whole batch: --size INPUT=\(count)x…")
+    }
     return (0..<count).map { example in
       Dictionary(
         columns.map { ($0.name, $0.values[example]) }, uniquingKeysWith: { _, last in last })
@@ -99,13 +108,18 @@ package struct NetworkRun {
       needs: "integers from -\(limit - 1) to \(limit - 1)")
   }
 
-  /// The results of every example in the order of the outputs.
+  /// The results of every example in the order of the outputs, rows that do not count left out.
   package func results(_ examples: [[String: TensorValues]]) throws -> [[TensorValues]] {
     try examples.map { example in
       guard let network else { return [] }
       let predictions = try network.predict(example)
       return outputs.indices.compactMap { index in
-        network.outputNames.indices.contains(index) ? predictions[network.outputNames[index]] : nil
+        guard network.outputNames.indices.contains(index),
+          let values = predictions[network.outputNames[index]]
+        else { return nil }
+        guard let rows = outputs[index].rows, let count = predictions[rows.countName]?.values.first
+        else { return values }
+        return outputs[index].prefix(Int(count) * rows.entries, of: values, along: rows.axis)
       }
     }
   }
@@ -116,7 +130,14 @@ package struct NetworkRun {
   ) throws(ImportError) -> [(name: String, array: StoredTensor)] {
     var arrays: [(name: String, array: StoredTensor)] = []
     for (index, port) in outputs.enumerated() {
-      let values = results.compactMap { $0.indices.contains(index) ? $0[index] : nil }
+      var values = results.compactMap { $0.indices.contains(index) ? $0[index] : nil }
+      // Rows that were selected differ in number, and values that no example changes are there once.
+      if let first = values.first, let other = values.first(where: { $0.shape != first.shape }) {
+        throw ImportError(
+          .parameter, "the examples have different numbers of rows in \"\(port.name)\"",
+          received: "\(first.shape) and \(other.shape)", remedy: "predict one example at a time")
+      }
+      if port.examples == .shared { values = Array(values.prefix(1)) }
       arrays.append((port.name, try port.array(of: values, isBatch: isBatch)))
     }
     return arrays + constants.map { ($0.name, $0.values) }

@@ -153,6 +153,13 @@ extension CompiledModel {
       throw .wrongBatch(
         batch, maximum: maximumBatch, remedy: "compile(options: .init(maximumBatch: …))")
     }
+    try checkIndependence(of: batch)
+  }
+
+  /// Checks that several examples do not influence each other in the file that the model is from.
+  func checkIndependence(of examples: Int) throws(PredictionError) {
+    guard examples > 1, let node = metadata.exampleMixer else { return }
+    throw .mixedExamples(examples, node: node)
   }
 
   /// Checks the number of values for an input.

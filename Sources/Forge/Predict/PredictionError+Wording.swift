@@ -70,6 +70,13 @@ extension PredictionError {
       needs: "encode and run before fetch")
   }
 
+  static func mixedExamples(_ count: Int, node: String) -> PredictionError {
+    PredictionError(
+      .wrongBatch, "the model file combines the examples of a batch",
+      received: "\(count) examples", needs: "1 example, because of \(node)",
+      remedy: "state the sizes of the whole batch while importing, as in ImportOptions(sizes:)")
+  }
+
   static var emptyBatch: PredictionError {
     PredictionError(.wrongBatch, "the batch is empty", needs: "at least 1 example")
   }
