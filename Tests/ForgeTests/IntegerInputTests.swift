@@ -33,7 +33,10 @@ import Testing
 
   @Test func formsOfInput() throws {
     let network = try single()
-    #expect(try network.predict([16_777_215, -16_777_215, 0, 1] as [Int]) == [-16_777_215, 16_777_215, 0, -1])
+    #expect(
+      try network.predict([16_777_215, -16_777_215, 0, 1] as [Int]) == [
+        -16_777_215, 16_777_215, 0, -1,
+      ])
     expect("16777217 at index 2") { _ = try network.predict([1, 2, 16_777_217, 3] as [Int64]) }
     expect("-16777217 at index 0") { _ = try network.predict([-16_777_217, 2, 1, 3] as [Int32]) }
     expect("9223372036854775807 at index 3") { _ = try network.predict([1, 2, 3, .max] as [Int]) }
@@ -55,10 +58,12 @@ import Testing
   /// Inputs that hold no integers take any number.
   @Test func otherInputs() throws {
     let network = try network()
-    let found = try network.predict(["ids": [0, 1, 2, 3], "other": [1e9, -1e9, 0x1p24, 5]] as [String: [Float]])
+    let found = try network.predict(
+      ["ids": [0, 1, 2, 3], "other": [1e9, -1e9, 0x1p24, 5]] as [String: [Float]])
     #expect(found["most"]?.values == [1e9, 1, 0x1p24, 5])
     expect("16777217 at index 3") {
-      _ = try network.predict(["ids": [0, 1, 2, 16_777_217], "other": [1, 2, 3, 4]] as [String: [Int]])
+      _ = try network.predict(
+        ["ids": [0, 1, 2, 16_777_217], "other": [1, 2, 3, 4]] as [String: [Int]])
     }
   }
 
@@ -142,7 +147,9 @@ import Testing
   }
 
   @Test(
-    arguments: [([3, 0], "3 at index 0"), ([0, -4], "-4 at index 1"), ([.nan, 9], "nan at index 0")]
+    arguments: [
+      ([3, 0], "3 at index 0"), ([0, -4], "-4 at index 1"), ([.nan, 9], "nan at index 0"),
+    ]
       as [([Float], String)])
   func placesOutsideAreErrors(_ test: ([Float], String)) throws {
     for set in CompileOptions.InstructionSet.present {
@@ -153,7 +160,9 @@ import Testing
       for (name, values, layer) in [
         ("places", test.0, "rows"), ("elements", test.0 + [0, 0], "elements of rows"),
       ] {
-        var inputs: [String: [Float]] = ["data": data, "places": [0, 1], "elements": [0, 1, 2, 0]]
+        var inputs: [String: [Float]] = [
+          "data": data, "places": [0, 1], "elements": [0, 1, 2, 0],
+        ]
         inputs[name] = values
         let error = #expect(throws: PredictionError.self) { try network.predict(inputs) }
         #expect(error?.kind == .invalidIndex && error?.layer == layer)

@@ -33,7 +33,11 @@ enum ONNXOpenState: Sendable {
 extension ONNXOpenState {
   /// The node that combines examples; the output itself, if it follows their number.
   func mixture(of output: String) -> ONNXMixture {
-    if case .mixed(let mixture) = self { mixture } else { ONNXMixture(node: output, type: "output") }
+    if case .mixed(let mixture) = self {
+      mixture
+    } else {
+      ONNXMixture(node: output, type: "output")
+    }
   }
 }
 
@@ -45,5 +49,7 @@ struct ONNXMixture: Error, Hashable, Sendable {
   let type: String
 
   /// The node as messages name it.
-  var description: String { type == "output" || type == "input" ? "the \(type) \"\(node)\"" : "node \"\(node)\" (\(type))" }
+  var description: String {
+    type == "output" || type == "input" ? "the \(type) \"\(node)\"" : "node \"\(node)\" (\(type))"
+  }
 }

@@ -71,7 +71,9 @@ enum ONNXOpenProducts {
       guard let place else { continue }
       guard term.indices.contains(place.axis) else { throw ONNXOpenNode.Mixes() }
       let letter = term[place.axis]
-      guard found == nil || (found?.letter == letter && found?.place == place.on(found?.place.axis ?? 0))
+      guard
+        found == nil
+          || (found?.letter == letter && found?.place == place.on(found?.place.axis ?? 0))
       else { throw ONNXOpenNode.Mixes() }
       found = found ?? (letter, place)
     }
