@@ -354,6 +354,11 @@ def outputs():
         case(f"{kind} of constants {a.dtype}", [
             node(kind, ["a", "b"], ["z"], **extra), node("Neg", ["x"], ["y"])], {"x": x},
             {"a": a, "b": b}, outputs=("y", "z"))
+    for kind in ("Sum", "Mean", "Max", "Prod", "L1", "L2", "SumSquare", "LogSum", "LogSumExp"):
+        for axes in ({}, {"a": I([])}):
+            case(f"Reduce{kind} of no axes, {len(axes)}", [
+                node(f"Reduce{kind}", ["x", *axes], ["y"], noop_with_empty_axes=1)],
+                {"x": F([[-1.5, 2, 3], [4, -5, 0.5]])}, axes)
     case("ReduceMean of constants", [
         node("ReduceMean", ["a"], ["z"], keepdims=0), node("Neg", ["x"], ["y"])], {"x": x},
         {"a": I([[1, 2], [3, 8]])}, outputs=("y", "z"))
