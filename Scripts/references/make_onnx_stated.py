@@ -251,7 +251,6 @@ def batches():
     refused("Pad", [node("Pad", ["x", "a"], ["y"])], values={"a": I([1, 0, -1, 0])})
     refused("Reshape across examples", [
         node("Reshape", ["x", "a"], ["r"]), node("Softmax", ["r"], ["y"])], values={"a": I([4, -1])})
-    refused("Reshape to one", [node("Reshape", ["x", "a"], ["y"])], values={"a": I([1, -1])})
     refused("a normalization over examples", [
         node("Transpose", ["x"], ["t"]), node("LayerNormalization", ["t", "w"], ["u"]),
         node("Transpose", ["u"], ["y"])], values={"w": F([1])})
@@ -267,6 +266,7 @@ def batches():
     kept("Gemm", [node("Gemm", ["x", "w"], ["y"])], values={"w": weights})
     kept("softmax of each", [node("Softmax", ["x"], ["y"])])
     kept("mean of each", [node("ReduceMean", ["x", "a"], ["y"], keepdims=0)], values=one)
+    kept("Reshape to one row", [node("Reshape", ["x", "a"], ["y"])], values={"a": I([1, -1])})
     kept("Reshape 0 −1", [node("Reshape", ["x", "a"], ["y"])], wide, {"a": I([0, -1])})
     kept("Flatten", [node("Flatten", ["x"], ["f"]), node("Gemm", ["f", "w"], ["y"])], wide,
          {"w": counting(8, 3) / 30})

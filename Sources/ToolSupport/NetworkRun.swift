@@ -51,22 +51,29 @@ package struct NetworkRun {
   package func examples(
     _ given: [String: Given], isBatch: Bool = false
   ) throws(ToolError) -> [[String: TensorValues]] {
-    var columns: [(name: String, values: [TensorValues])] = []
+    var columns: [(name: String, values: [TensorValues], isShared: Bool)] = []
+    var most = 1
     let (names, shapes) = (network?.inputNames ?? [], network?.inputShapes ?? [])
-    for (name, values) in given.sorted(by: { $0.key < $1.key })
-    where !ignoredInputs.contains(name) {
+    for (name, values) in given.sorted(by: { $0.key < $1.key }) {
+      guard !ignoredInputs.contains(name) else {
+        if isBatch, case .array(let array) = values { most = max(most, array.sizes.first ?? 1) }
+        continue
+      }
       let index = try index(ofInput: name)
       let own = names.indices.contains(index) ? names[index] : name
       switch values {
-      case .values(let example): columns.append((own, [example]))
+      case .values(let example): columns.append((own, [example], false))
       case .array(let array):
         try Self.checkIntegers(array, of: inputs[index])
+        // An input without an axis of examples, in a file that has a batch, is there once.
+        let isShared = isBatch && inputs[index].examples == .shared
         let shape = shapes.indices.contains(index) ? shapes[index] : nil
         columns.append(
           (
             own,
             try inputs[index].examples(
-              in: array, forge: shape ?? Shape(sizes: array.sizes), isBatch: isBatch)
+              in: array, forge: shape ?? Shape(sizes: array.sizes),
+              isBatch: isBatch && !isShared), isShared
           ))
       }
     }
@@ -76,21 +83,22 @@ package struct NetworkRun {
         needs: "\(port.sizesText) \(port.elementType.rawValue)",
         remedy: "--input \(port.name)=FILE.npy")
     }
-    let count = columns.map(\.values.count).max() ?? 1
-    for (name, values) in columns where values.count != count {
+    let count = columns.filter { !$0.isShared }.map(\.values.count).max() ?? 1
+    for (name, values, isShared) in columns where !isShared && values.count != count {
       throw ToolError(
         .wrongInput, "the inputs have different numbers of examples",
         received: "\(values.count) of \"\(name)\" beside \(count)")
     }
-    if count > 1, let exampleMixer {
+    if max(count, most) > 1, let exampleMixer {
       throw ToolError(
         .wrongInput, "the model file combines the examples of a batch",
-        received: "\(count) examples", needs: "1 example, because of \(exampleMixer)",
-        remedy: "state the sizes of the whole batch: --size INPUT=\(count)x…")
+        received: "\(max(count, most)) examples", needs: "1 example, because of \(exampleMixer)",
+        remedy: "state the sizes of the whole batch, as in --size x=8x4")
     }
     return (0..<count).map { example in
       Dictionary(
-        columns.map { ($0.name, $0.values[example]) }, uniquingKeysWith: { _, last in last })
+        columns.map { ($0.name, $0.values[$0.isShared ? 0 : example]) },
+        uniquingKeysWith: { _, last in last })
     }
   }
 

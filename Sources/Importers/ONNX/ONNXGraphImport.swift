@@ -102,6 +102,11 @@ struct ONNXGraphImport {
       name: file.graph.name.isEmpty ? nil : file.graph.name,
       about: file.graph.name.isEmpty && file.docString.isEmpty ? nil : file.docString)
     metadata.exampleMixer = mixture?.description
+    if !batch.isEmpty {
+      for index in ports.indices {
+        ports[index].examples = batch.states[ports[index].name] == nil ? .shared : .along(0)
+      }
+    }
     outputs += counts
     let reached = Tensor.ancestors(of: outputs)
     let isUsed = inputs.map { reached.contains(ObjectIdentifier($0)) }
