@@ -138,6 +138,9 @@ public struct ModelMetadata: Sendable {
   public var about: String?
   /// The meaning of each element of the output.
   public var labels: [String]
+  /// The node of the model file that combines the examples of the file's own batch, for messages;
+  /// `nil` if examples are independent or the file has no batch.
+  package var exampleMixer: String?
 
   /// Creates metadata; all of it is optional.
   public init(name: String? = nil, about: String? = nil, labels: [String] = []) {

@@ -158,6 +158,11 @@ extension ElementType {
   }
 }
 
+extension ElementType {
+  /// Whether values are integers that Float32 may not hold.
+  var isWideInteger: Bool { self == .int32 || self == .int64 }
+}
+
 extension Int64 {
   /// The number without its fraction, within the bounds of the type; 0 for NaN.
   package init(saturating value: Float) {

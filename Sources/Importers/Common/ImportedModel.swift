@@ -24,6 +24,30 @@ public struct ImportedModel: Sendable {
     /// The axes of the file whose size follows the length of a sequence, which each prediction
     /// chooses; ``sizes`` has the largest ones.
     public let lengthAxes: [Int]
+    /// Where the examples of an open batch are; `nil` if the file states no open batch.
+    package var examples: Examples?
+    /// The axis whose entries are chosen by values, so that each prediction has another number.
+    public internal(set) var rows: Rows?
+
+    /// The examples of an output of a file with an open batch.
+    package enum Examples: Hashable, Sendable {
+      /// They follow each other along an axis.
+      case along(Int)
+      /// All have the same values.
+      case shared
+    }
+
+    /// The rows of an output that a selection such as `NonMaxSuppression` has made.
+    ///
+    /// The network's tensor has the largest number of them. Those that count come first.
+    public struct Rows: Sendable, Hashable {
+      /// The axis of the file.
+      public let axis: Int
+      /// The name of the output of ``ImportedModel/model`` that holds the number of rows.
+      public let countName: String
+      /// How many entries of the axis each row has, usually 1.
+      public let entries: Int
+    }
 
     /// Creates a port.
     public init(
@@ -71,7 +95,8 @@ public struct ImportedModel: Sendable {
   public let model: Model
   /// The inputs in the order of the model.
   public let inputs: [Port]
-  /// The outputs in the order of the model.
+  /// The outputs in the order of the model, behind which it may have numbers of rows; see
+  /// ``Port/rows``.
   public let outputs: [Port]
   /// The outputs of the file that are no outputs of the model, because their values are known.
   public let constants: [Constant]

@@ -278,13 +278,31 @@ enum ONNXFolding {
     result.overflow ? nil : result.partialValue
   }
 
+  /// A power of integers; `nil` if it overflows, or the exponent is negative.
+  private static func power(_ base: Int64, _ exponent: Int64) -> Int64? {
+    if base == 0 || base == 1 { return exponent == 0 ? 1 : exponent > 0 ? base : nil }
+    if base == -1 { return exponent >= 0 ? (exponent & 1 == 0 ? 1 : -1) : nil }
+    guard (0...63).contains(exponent) else { return nil }
+    var result: Int64 = 1
+    for _ in 0..<exponent {
+      guard let next = checked(result.multipliedReportingOverflow(by: base)) else { return nil }
+      result = next
+    }
+    return result
+  }
+
   private static let arithmetic: [String: Fold] = [
     "Add": binary({ checked($0.addingReportingOverflow($1)) }, { $0 + $1 }),
     "Sub": binary({ checked($0.subtractingReportingOverflow($1)) }, { $0 - $1 }),
     "Mul": binary({ checked($0.multipliedReportingOverflow(by: $1)) }, { $0 * $1 }),
     "Div": binary({ checked($0.dividedReportingOverflow(by: $1)) }, { $0 / $1 }),
     "Mod": { call, hosts in
-      guard call.node.int("fmod") == 0, hosts.allSatisfy(\.isInteger) else { return false }
+      if call.node.int("fmod") != 0 {
+        return try binary(
+          { checked($0.remainderReportingOverflow(dividingBy: $1)) },
+          { $0.truncatingRemainder(dividingBy: $1) })(&call, hosts)
+      }
+      guard hosts.allSatisfy(\.isInteger) else { return false }
       return try binary(
         { a, b in
           checked(a.remainderReportingOverflow(dividingBy: b)).map { rest in
@@ -292,7 +310,7 @@ enum ONNXFolding {
           }
         }, { $0 + $1 })(&call, hosts)
     },
-    "Pow": binary({ _, _ in nil }, { Float(pow(Double($0), Double($1))) }),
+    "Pow": binary(power, { Float(pow(Double($0), Double($1))) }),
     "Min": binary({ min($0, $1) }, { $0.isNaN || $1.isNaN ? .nan : min($0, $1) }),
     "Max": binary({ max($0, $1) }, { $0.isNaN || $1.isNaN ? .nan : max($0, $1) }),
     "Clip": { call, hosts in
@@ -302,6 +320,9 @@ enum ONNXFolding {
       // The upper bound wins where they cross.
       for (index, name) in [(1, "Max"), (2, "Min")] {
         guard let bound = call.host(index), let combine = arithmetic[name] else { continue }
+        guard try bound.isInteger || !bound.floats().contains(where: \.isNaN) else {
+          throw NodeFailure.unsupported("a bound that is no number")
+        }
         guard try combine(&call, [result, bound]), case .host(let next)? = call.outputs[0] else {
           return false
         }
@@ -350,6 +371,15 @@ enum ONNXFolding {
         &call,
         ifThere: try host.norm(
           axes: axes, keepsDimensions: call.node.int("keepdims", 1) != 0))
+    },
+    "ReduceMean": { call, hosts in
+      // Means of floating-point numbers are computed as the network does.
+      guard let host = hosts.first, host.isInteger, host.count > 0,
+        try arithmetic["ReduceSum"]?(&call, hosts) == true, case .host(let sum)? = call.outputs[0],
+        sum.count > 0
+      else { return false }
+      let count = Int64(host.count / sum.count)
+      return set(&call, ifThere: try sum.mapped(integers: { $0 / count }, floats: { $0 }))
     },
     "ReduceProd": reduction({ checked($0.multipliedReportingOverflow(by: $1)) }, { $0 * $1 }),
     "ReduceSum": reduction({ checked($0.addingReportingOverflow($1)) }, { $0 + $1 }),

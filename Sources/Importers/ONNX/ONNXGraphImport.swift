@@ -30,6 +30,10 @@ struct ONNXGraphImport {
   /// Inputs without elements, whose values are therefore known.
   private var emptyInputs: [String] = []
   private var foldedElements = 0
+  /// Where the examples of an open batch are.
+  private var batch = ONNXOpenAxes(base: 1)
+  /// The selections, whose numbers of rows predictions choose.
+  private var selections = ONNXSelectedRows()
 
   init(_ file: ONNXFile, path: String, options: ImportOptions) {
     self.file = file.model
@@ -50,6 +54,7 @@ struct ONNXGraphImport {
     try readInputs()
     for stored in file.graph.node { try importNode(ONNXNode(stored)) }
     unsupported += file.graph.output.compactMap { unreadable.removeValue(forKey: $0.name) }
+    try computeUnreachedOutputs()
     let constants = try constantOutputs()
     let known = Set(constants.map(\.name))
     for info in file.graph.output {
@@ -60,22 +65,49 @@ struct ONNXGraphImport {
           type: "output", detail: "a number that depends on the length of a sequence",
           name: info.name))
     }
-    for info in file.graph.output where !known.contains(info.name) && !dependsOnInput(info.name) {
-      unsupported.append(
-        UnsupportedNode(type: "output", detail: "no way from an input", name: info.name))
+    for info in file.graph.output {
+      do throws(ONNXRowMixture) { _ = try selections.rows(of: info.name) } catch {
+        if !unsupported.contains(error.node) { unsupported.append(error.node) }
+      }
     }
     guard unsupported.isEmpty else { throw .unsupported(unsupported, path: path) }
     var outputs: [Tensor] = []
     var outputPorts: [ImportedModel.Port] = []
     var used: Set<String> = []
-    for info in file.graph.output where !known.contains(info.name) {
-      let (tensor, port) = try output(info, isFirst: used.insert(info.name).inserted)
-      outputs.append(tensor)
+    var counts: [Tensor] = []
+    var mixture: ONNXMixture?
+    for info in file.graph.output {
+      guard !known.contains(info.name) else {
+        // It has one value for any number of examples, unless it follows that number.
+        if let state = batch.states[info.name] { mixture = mixture ?? state.mixture(of: info.name) }
+        continue
+      }
+      let made = try output(info, isFirst: used.insert(info.name).inserted)
+      var port = made.1
+      if let (rows, count) = try? selections.rows(of: info.name) {
+        port.rows = rows
+        if !counts.contains(where: { $0 === count }) { counts.append(count) }
+      }
+      if !batch.isEmpty {
+        switch batch.states[info.name] {
+        case .along(let place)? where place.outer == 1: port.examples = .along(place.axis)
+        case let state?: mixture = mixture ?? state.mixture(of: info.name)
+        case nil: port.examples = .shared
+        }
+      }
+      outputs.append(made.0)
       outputPorts.append(port)
     }
-    let metadata = ModelMetadata(
+    var metadata = ModelMetadata(
       name: file.graph.name.isEmpty ? nil : file.graph.name,
       about: file.graph.name.isEmpty && file.docString.isEmpty ? nil : file.docString)
+    metadata.exampleMixer = mixture?.description
+    if !batch.isEmpty {
+      for index in ports.indices {
+        ports[index].examples = batch.states[ports[index].name] == nil ? .shared : .along(0)
+      }
+    }
+    outputs += counts
     let reached = Tensor.ancestors(of: outputs)
     let isUsed = inputs.map { reached.contains(ObjectIdentifier($0)) }
     var model = Model(
@@ -132,14 +164,21 @@ struct ONNXGraphImport {
       let sizes = try sizes(of: info.name, stored)
       let layout = layouts.layout(of: info.name, sizes: sizes)
       let stated = options.sizes[info.name] ?? sizes.map { .exactly($0) }
-      let input = Input(shape: layout.map { $0.map { stated[$0] } ?? 1 }, name: info.name)
+      var input = Input(shape: layout.map { $0.map { stated[$0] } ?? 1 }, name: info.name)
+      if type.isWideInteger {
+        input = input.ofIntegers
+        integerBounds[info.name] = ONNXIntegerBounds.largest - 1
+      }
       inputs.append(input)
       ports.append(
         .init(
           name: info.name, elementType: type, sizes: sizes, axes: layout,
           lengthAxes: ImportedModel.Port.lengthAxes(of: input, layout)))
-      values[info.name] = .network(
-        FileTensor(input, sizes: sizes, layout: layout, type: type))
+      let value = FileTensor(input, sizes: sizes, layout: layout, type: type)
+      values[info.name] = .network(value)
+      if options.sizes[info.name] == nil, Self.hasOpenBatch(stored) {
+        batch.add(info.name, value, along: 0)
+      }
     }
   }
 
@@ -153,6 +192,13 @@ struct ONNXGraphImport {
       sizes.count <= Shape.maximumRank, Shape.product(of: sizes) != nil
     else { return nil }
     return sizes
+  }
+
+  /// Whether the first of several axes has no size, so that it counts examples.
+  private static func hasOpenBatch(_ type: OnnxTensorType) -> Bool {
+    guard type.shape.dim.count > 1, let first = type.shape.dim.first else { return false }
+    if case .dimValue(let size)? = first.value { return size <= 0 }
+    return true
   }
 
   private static func text(_ type: OnnxType) -> String {
@@ -257,9 +303,13 @@ struct ONNXGraphImport {
     do {
       if try foldedForEveryLength(&call) { return }
       call.integerBound = try ONNXIntegerBounds.bound(call, integerBounds)
+      var stated = call
       if try !ONNXLengths.run(&call), try !ONNXFolding.fold(&call) { try operation(&call) }
       try ONNXLengths.check(call)
       try finish(call)
+      stated.outputs = call.outputs
+      batch.follow(stated)
+      try selections.follow(stated)
       if let name = node.outputs.first { integerBounds[name] = call.integerBound }
     } catch {
       try report(error, type: node.type, name: node.name)
@@ -380,13 +430,50 @@ struct ONNXGraphImport {
     }
     // A layer that already has the name of the output needs no other.
     let isNamed = isFirst && result.tensor.givenName == info.name && !result.tensor.inputs.isEmpty
-    let tensor = isNamed ? result.tensor : result.tensor.chained(to: Identity(name: info.name))
+    // An input may be an output too, but a network has each name once.
+    let isInput = inputs.contains { $0.givenName == info.name }
+    let name = isInput ? "\(info.name)/output" : info.name
+    let tensor = isNamed ? result.tensor : result.tensor.chained(to: Identity(name: name))
     return (
       tensor,
       .init(
         name: info.name, elementType: result.type, sizes: result.sizes, axes: result.layout,
         lengthAxes: ImportedModel.Port.lengthAxes(of: tensor, result.layout))
     )
+  }
+
+  /// Computes the outputs that no input reaches.
+  private mutating func computeUnreachedOutputs() throws(ImportError) {
+    let names = file.graph.output.map(\.name).filter { !dependsOnInput($0) }
+    let tensors = names.compactMap { name -> FileTensor? in
+      if case .network(let tensor)? = values[name] { tensor } else { nil }
+    }
+    let rest = names.filter { if case .network? = values[$0] { true } else { false } }
+    for name in rest {
+      guard (try? selections.rows(of: name)) != nil else { continue }
+      unsupported.append(
+        UnsupportedNode(type: "output", detail: "a selection among constants", name: name))
+    }
+    guard !tensors.isEmpty, unsupported.isEmpty else { return }
+    let limit = options.limits.foldedElements - foldedElements
+    let source = ImportedParameters(parameters, origin: path)
+    guard let results = Self.values(of: tensors, source, limit: limit) else {
+      unsupported += rest.map {
+        UnsupportedNode(type: "output", detail: "a constant that is not computed", name: $0)
+      }
+      return
+    }
+    for ((name, tensor), result) in zip(zip(rest, tensors), results) {
+      try count(folded: result.values.count)
+      let kept = tensor.layout.compactMap { $0 }
+      let missing = tensor.sizes.indices.filter { !kept.contains($0) }
+      let order = missing + kept
+      let own = HostTensor(floats: result.values, sizes: order.map { tensor.sizes[$0] })
+      do {
+        let moved = try own.transposed(tensor.sizes.indices.map { order.firstIndex(of: $0) ?? 0 })
+        values[name] = .host(try moved.cast(to: tensor.type))
+      } catch { try report(error, type: "output", name: name) }
+    }
   }
 
   /// Whether an output is computed from an input, or missing for another reason.

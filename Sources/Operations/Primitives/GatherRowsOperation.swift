@@ -1,9 +1,10 @@
 import ForgeShapes
 
-/// The entries of an axis at places that are computed; NaN for a place outside.
+/// The entries of an axis at places that are computed.
 ///
-/// Fractions are dropped. Places below 0 count from the end, unless places are checked: then a
-/// place outside of the axis is a mistake of the caller. The places' axes replace the axis.
+/// Fractions are dropped. Places below 0 count from the end, unless places are checked: then they
+/// are ids from 0. A place outside of the axis is a mistake of the caller: NaN here, an error of a
+/// prediction. The places' axes replace the axis.
 ///
 /// Operands: the data, the places.
 package struct GatherRowsOperation: PrimitiveOperation {
