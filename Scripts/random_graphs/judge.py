@@ -1,0 +1,201 @@
+"""Judges what Forge computed by ONNX Runtime and by the reference of the package onnx."""
+import collections
+import functools
+
+import numpy as np
+from onnx import TensorProto, helper
+from onnx.reference import ReferenceEvaluator
+
+import noise
+from graph import FLOAT, described
+
+# passed, disputed or wrong, and why.
+Verdict = collections.namedtuple("Verdict", ["kind", "text"])
+PASSED = Verdict("passed", "")
+# Multiplications up to which the reference computes every graph; beyond, only those that differ.
+MOST_WORK = 4e6
+
+
+# The reference
+
+@functools.lru_cache(maxsize=4096)
+def evaluator(text, opset):
+    from onnx import NodeProto
+    node = NodeProto.FromString(text)
+    graph = helper.make_graph(
+        [node], "g",
+        [helper.make_empty_tensor_value_info(name) for name in dict.fromkeys(node.input) if name],
+        [helper.make_empty_tensor_value_info(name) for name in node.output if name])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+    return ReferenceEvaluator(model)
+
+
+def reference_step(step, inputs, opset, double):
+    """The results of a node by the reference, in single or double precision."""
+    node = step.node
+    given = {}
+    for place, name in enumerate(node.input):
+        if not name:
+            continue
+        array = inputs[name]
+        if double and array.dtype == FLOAT and not (node.op_type == "Resize" and place in (1, 2)):
+            array = array.astype(np.float64)
+        given[name] = array
+    if double and node.op_type == "Cast":
+        to = next(a.i for a in node.attribute if a.name == "to")
+        if to == TensorProto.FLOAT:
+            return [given[node.input[0]].astype(np.float64)]
+    with np.errstate(all="ignore"):
+        results = evaluator(node.SerializeToString(), opset).run(None, given)
+    results = [np.asarray(result) for result in results]
+    return [
+        result.astype(np.float64) if double and result.dtype == FLOAT else result
+        for result in results]
+
+
+def reference(graph, outputs, double=False):
+    """The outputs by the reference; `None` where it has no answer."""
+    known = dict(graph.values)
+    steps, _ = graph.needed(outputs)
+    try:
+        for step in steps:
+            known.update(zip(step.node.output, reference_step(step, known, graph.opset, double)))
+    except Exception:
+        return None
+    return {name: known[name] for name in outputs}
+
+
+def work(graph):
+    """About how many multiplications the graph needs."""
+    total = 0
+    for step in graph.steps:
+        shapes = [graph.values[name].shape for name in step.node.input if name]
+        result = graph.values[step.node.output[0]]
+        if step.node.op_type in ("Conv", "ConvTranspose", "LSTM", "GRU", "RNN"):
+            total += result.size * int(np.prod(shapes[1][1:]))
+        elif step.node.op_type in ("MatMul", "Gemm"):
+            total += result.size * max(shapes[0][-1:] or (1,))
+        else:
+            total += 20 * result.size
+    return total
+
+
+def cause(graph, outputs):
+    """The first operator of which ONNX Runtime and the reference think differently."""
+    steps, _ = graph.needed(outputs)
+    for step in steps:
+        try:
+            results = reference_step(step, graph.values, graph.opset, False)
+        except Exception as error:
+            return f"{step.node.op_type} (no reference: {type(error).__name__})"
+        for name, result in zip(step.node.output, results):
+            judged = graph.values[name]
+            if result.shape != judged.shape:
+                return f"{step.node.op_type} (sizes)"
+            size = np.abs(judged[np.isfinite(judged)]).max(initial=0) if judged.dtype.kind in "fiu" \
+                else 0
+            far = noise.distance(judged, result) > 1e-5 * size
+            if far.any():
+                other = far & ~(np.isfinite(judged) & np.isfinite(result)) \
+                    if judged.dtype.kind == "f" else far & False
+                return step.node.op_type + (" (not finite)" if other.any() else "")
+    return "rounding"
+
+
+# What Docs/Accuracy.md and Docs/BringYourModel/ONNX.md say is otherwise in Forge
+
+def documented(graph, outputs):
+    """A documented difference that a node before the outputs may show; `None` if there is none."""
+    steps, _ = graph.needed(outputs)
+    for step in steps:
+        first = graph.values[step.node.input[0]] if step.node.input else None
+        if step.node.op_type == "TopK" and np.isnan(first).any():
+            return "TopK ranks NaN last"
+    return None
+
+
+# Judgement
+
+def described_difference(name, result, judged, other, far, strayed):
+    place = tuple(int(index) for index in np.argwhere(far)[0])
+    allowed = noise.ROUNDINGS * noise.UNIT * strayed[place]
+    text = (
+        f"{name}{list(place)}: {result[place]} in place of {judged[place]}, allowed {allowed:.2g}; "
+        f"{int(far.sum())} of {far.size}")
+    if other is not None and other.shape == judged.shape:
+        text += f"; reference {other[place]}"
+    return text
+
+
+def mismatch(graph, name, found):
+    """What is wrong with the sizes or the type of an output."""
+    judged = graph.values[name]
+    if name not in found:
+        return "no output"
+    if found[name].shape != judged.shape:
+        return f"sizes {found[name].shape} in place of {judged.shape}"
+    if found[name].dtype != judged.dtype:
+        return f"{found[name].dtype} in place of {judged.dtype}"
+    return None
+
+
+def agrees(result, judged, strayed):
+    return judged is not None and result.shape == judged.shape and \
+        not noise.differs(result, judged, strayed).any()
+
+
+def judge(graph, outputs, found):
+    """The verdict on the outputs of a graph that Forge has computed."""
+    for name in outputs:
+        problem = mismatch(graph, name, found)
+        if problem:
+            return Verdict("wrong", f"{name}: {problem}")
+    strayed = noise.strays(graph, outputs)
+    differing = [
+        name for name in outputs
+        if noise.differs(found[name], graph.values[name], strayed[name]).any()]
+    if differing:
+        careful = noise.strays(graph, differing, noise.CAREFUL_RUNS)
+        strayed.update({name: np.maximum(careful[name], strayed[name]) for name in differing})
+    verdicts = [
+        judged_output(graph, name, found[name], strayed[name])
+        for name in differing
+        if noise.differs(found[name], graph.values[name], strayed[name]).any()]
+    if not verdicts and work(graph) < MOST_WORK:
+        others = reference(graph, outputs)
+        if others is not None and any(
+                not agrees(found[name], others[name], strayed[name]) for name in outputs):
+            return Verdict("disputed", f"reference alone: {cause(graph, outputs)}")
+    for verdict in sorted(verdicts, reverse=True):
+        return verdict
+    return PASSED
+
+
+def judged_output(graph, name, result, strayed):
+    """The verdict on an output that differs from ONNX Runtime's."""
+    single = (reference(graph, [name]) or {}).get(name)
+    if agrees(result, single, strayed):
+        return Verdict("disputed", f"ONNX Runtime alone: {cause(graph, [name])}")
+    double = (reference(graph, [name], double=True) or {}).get(name)
+    if double is not None and agrees(result, double.astype(result.dtype), strayed):
+        return Verdict("disputed", f"double precision agrees with Forge: {cause(graph, [name])}")
+    known = documented(graph, [name])
+    if known:
+        return Verdict("disputed", f"documented: {known}")
+    far = noise.differs(result, graph.values[name], strayed)
+    text = described_difference(name, result, graph.values[name], single, far, strayed)
+    if double is not None and double.shape == far.shape:
+        place = tuple(np.argwhere(far)[0])
+        text += f"; double {double[place]:.9g}"
+    return Verdict("wrong", text + f"; ONNX Runtime and reference: {cause(graph, [name])}")
+
+
+def undecided(graph, outputs):
+    """How many elements of the outputs are not judged, and how many there are."""
+    strayed = noise.strays(graph, outputs)
+    return (
+        sum(int(np.isinf(array).sum()) for array in strayed.values()),
+        sum(array.size for array in strayed.values()))
+
+
+__all__ = ["Verdict", "described", "judge", "undecided"]
