@@ -11,6 +11,7 @@ import onnx
 import onnxruntime
 from onnx import helper, numpy_helper
 
+import conventions
 import values
 
 warnings.filterwarnings("ignore")
@@ -38,7 +39,7 @@ class Step:
         self.node, self.session = node, session
 
     def run(self, inputs):
-        return self.session.run(None, inputs)
+        return conventions.applied(self, inputs, self.session.run(None, inputs))
 
 
 def described(name, array, shape=None):

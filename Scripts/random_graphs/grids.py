@@ -116,8 +116,8 @@ def parts():
 
 def run(forge, part):
     with tempfile.TemporaryDirectory(prefix="random-graphs-", dir=tool.SCRATCH) as folder:
-        judged = run_slopes(forge, folder) if part[0] == "PRelu" else run_resizes(
-            forge, folder, *part[1:])
+        judge = run_slopes if part[0] == "PRelu" else run_resizes
+        judged = list(judge(forge, folder, *part[1:]))
     return [(name, verdict, [part[0]], "", (0, 0)) for name, verdict in judged]
 
 

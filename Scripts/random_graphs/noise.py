@@ -51,8 +51,19 @@ FUNCTIONS = {
     "Gelu", "HardSigmoid", "HardSwish", "Log", "Mish", "Pow", "Selu", "Shrink", "Sigmoid", "Sin",
     "Sinh", "Softplus", "Softsign", "Swish", "Tan", "Tanh",
 }
+# Results that jump: of any change, or where an operand of whole numbers or truth values changed.
+JUMPS = {
+    "Ceil", "DequantizeLinear", "Floor", "Hardmax", "IsInf", "IsNaN", "Mod", "Round", "Sign",
+    "ThresholdedRelu", "Shrink",
+}
+CHOICES = {"Cast", "Expand", "Gather", "GatherElements", "GatherND", "OneHot", "Where"}
+# A jump is enlarged so that twice of it is allowed: a small error makes one or none.
+JUMP = 2 * STEP / (ROUNDINGS * UNIT)
 # The products of a fast algorithm, with the least inputs that make it worth while.
 FAST_INPUTS, FAST = 64, 5.0
+# The sums inside of an algorithm are larger than the result by this (Docs/Accuracy.md).
+OVERFLOW = 600.0
+GATE = 0.25
 RECURRENT = {"LSTM", "GRU", "RNN"}
 
 
@@ -69,7 +80,19 @@ def product_norms(left, right):
 
 
 def shared_scale(node, inputs, result):
-    """The size that errors of a fast algorithm are relative to, for each element; or `None`."""
+    """The size that errors of a fast algorithm are relative to, for each element, and the number
+    of its terms; `None` where an error is relative to the element's own terms.
+
+    The size is infinite where sums inside of the algorithm may overflow.
+    """
+    scale, terms = unbounded_scale(node, inputs, result)
+    if scale is None:
+        return None, 0
+    with np.errstate(all="ignore"):
+        return np.where(scale * OVERFLOW * max(terms, 1) ** 0.5 < 3.4e38, scale, np.inf), terms
+
+
+def unbounded_scale(node, inputs, result):
     if node.op_type == "MatMul":
         scale = product_norms(inputs[0], inputs[1])
         return scale.reshape(result.shape) if scale.size == result.size else None, \
@@ -130,20 +153,45 @@ class Noise:
             self.relative(array) if array is not None and array.dtype == FLOAT else array
             for array in inputs]
 
+    def jumped(self, node, inputs, known, result, exact):
+        """A result whose jumps are enlarged."""
+        if result.dtype != FLOAT or result.shape != exact.shape:
+            return result
+        chosen = node.op_type in CHOICES and any(
+            array is not None and array.dtype != FLOAT and array is not other
+            for array, other in zip(inputs, known))
+        if node.op_type not in JUMPS and not chosen:
+            return result
+        with np.errstate(all="ignore"):
+            change = result.astype(np.float64) - exact
+            enlarged = np.clip(exact + JUMP * change, -3e38, 3e38)
+        return np.where(np.isfinite(change) & (change != 0), enlarged, result).astype(FLOAT)
+
     def result(self, node, inputs, result):
         """A result with the noise of its rounding."""
+        if node.op_type == "QuantizeLinear":
+            # What NaN becomes is undefined.
+            unknown = np.isnan(inputs[0]) & (self.numbers.random(result.shape) < 0.5)
+            return np.where(unknown, 1 - result, result).astype(result.dtype)
         if node.op_type in EXACT or result.dtype != FLOAT:
             return result
         exact = result.astype(np.float64)
         size = np.abs(exact)
         if node.op_type in FUNCTIONS and inputs[0].shape == result.shape:
             size = size + np.minimum(np.abs(inputs[0]), 1)
+        if node.op_type in RECURRENT:
+            # A gate has an absolute error, relative to 1.
+            size = size + GATE
         scale, terms = shared_scale(node, inputs, result)
         if scale is not None:
             # The root of squares, so that what is small beside it adds nothing.
             size = np.hypot(size, scale * (FAST if terms >= FAST_INPUTS else 1))
         with np.errstate(all="ignore"):
-            return (exact + STEP * size * self.signs(result.shape)).astype(FLOAT)
+            noisy = (exact + STEP * size * self.signs(result.shape)).astype(FLOAT)
+        if node.op_type == "Resize" and scale is not None:
+            # An element of the weight 0 is not read, even if it is not finite.
+            noisy = np.where(np.isfinite(size), noisy, 0).astype(FLOAT)
+        return noisy
 
 
 def strays(graph, outputs, runs=RUNS):
@@ -171,8 +219,10 @@ def strays(graph, outputs, runs=RUNS):
                     # A place outside of its table, for one.
                     return {
                         name: np.full(graph.values[name].shape, np.inf) for name in outputs}
+            known = [graph.values[name] if name else None for name in names]
             for name, result in zip(node.output, results):
                 noisy = noise.result(node, inputs, result)
+                noisy = noise.jumped(node, inputs, known, noisy, graph.values[name])
                 if noisy is not graph.values[name]:
                     altered[name] = noisy
         for name in outputs:
@@ -182,7 +232,11 @@ def strays(graph, outputs, runs=RUNS):
             if exact.shape != noisy.shape:
                 largest[name][...] = np.inf
                 continue
-            largest[name] = np.maximum(largest[name], distance(exact, noisy))
+            strayed = distance(exact, noisy)
+            if exact.dtype != FLOAT:
+                # A whole number or a truth value that may jump.
+                strayed = np.where(strayed > 0, np.inf, 0)
+            largest[name] = np.maximum(largest[name], strayed)
     return {name: largest[name] / STEP for name in outputs}
 
 

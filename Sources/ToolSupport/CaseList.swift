@@ -18,6 +18,8 @@ package struct CaseList: Decodable {
     package let sizes: [String: String]?
     /// Whether the first axis of the inputs counts examples.
     package let batch: Bool?
+    /// The rewrites and algorithms that are not used.
+    package let disabledRewrites: [String]?
   }
 
   /// What became of a case.
@@ -56,6 +58,8 @@ package struct CaseList: Decodable {
         }
         return sizes
       }
+      var options = options
+      options.disabledRewrites.formUnion(entry.disabledRewrites ?? [])
       let imported = try ModelFile(entry.model, sizes: sizes, constants: constants).imported()
       let run = try NetworkRun(imported) { try imported.model.compile(options: options) }
       let given = try (entry.inputs ?? [:]).mapValues {
