@@ -1,7 +1,9 @@
-"""What Forge does otherwise than ONNX Runtime with a NaN, as Docs/Accuracy.md says.
+"""What replaces a result of ONNX Runtime.
 
-The results of ONNX Runtime are replaced by these, so that the places of a NaN are still judged
-exactly.
+Forge has a rule of its own for NaN in pooling and in TopK (Docs/Accuracy.md): with that rule in the
+place of ONNX Runtime's, the places of a NaN are still judged exactly. Two normalizations are
+computed in double precision, because ONNX Runtime's and the reference's squares overflow or vanish
+(LpNormalization), or are off by 10⁻⁵ and by a whole channel (LRN).
 """
 import numpy as np
 
@@ -34,14 +36,44 @@ def ranked(step, inputs, results):
     return [values, places.astype(results[1].dtype)]
 
 
-CONVENTIONS = {"MaxPool": pooled, "GlobalMaxPool": pooled, "TopK": ranked}
+def normalized(step, inputs, results):
+    """x / ‖x‖ along an axis; 0 where the norm is."""
+    x = inputs[step.node.input[0]].astype(np.float64)
+    axis = attribute(step.node, "axis", -1)
+    if attribute(step.node, "p", 2) == 1:
+        norm = np.abs(x).sum(axis=axis, keepdims=True)
+    else:
+        norm = np.sqrt((x * x).sum(axis=axis, keepdims=True))
+    with np.errstate(all="ignore"):
+        return [np.where(norm == 0, 0, x / norm).astype(FLOAT)]
+
+
+def local(step, inputs, results):
+    """x / (bias + alpha / size · Σ x²)^beta over the neighbouring channels."""
+    x = inputs[step.node.input[0]].astype(np.float64)
+    values = {found.name: found for found in step.node.attribute}
+    size = values["size"].i
+    alpha, beta, bias = (
+        values[name].f if name in values else default
+        for name, default in [("alpha", 1e-4), ("beta", 0.75), ("bias", 1.0)])
+    before = (size - 1) // 2
+    padded = np.pad(x * x, [(0, 0), (before, size - 1 - before)] + [(0, 0)] * (x.ndim - 2))
+    total = sum(padded[:, place:place + x.shape[1]] for place in range(size))
+    with np.errstate(all="ignore"):
+        return [(x / (bias + alpha / size * total) ** beta).astype(FLOAT)]
+
+
+FOR_NAN = {"MaxPool": pooled, "GlobalMaxPool": pooled, "TopK": ranked}
+ALWAYS = {"LpNormalization": normalized, "LRN": local}
 
 
 def applied(step, inputs, results):
-    """The results of a step as Docs/Accuracy.md has them."""
-    convention = CONVENTIONS.get(step.node.op_type)
-    if convention is None or inputs[step.node.input[0]].dtype != FLOAT:
+    """The results of a step with what replaces them."""
+    kind = step.node.op_type
+    if kind not in ALWAYS and kind not in FOR_NAN or inputs[step.node.input[0]].dtype != FLOAT:
         return results
-    if not np.isnan(inputs[step.node.input[0]]).any():
-        return results
-    return convention(step, inputs, results)
+    if kind in ALWAYS:
+        return ALWAYS[kind](step, inputs, results)
+    if np.isnan(inputs[step.node.input[0]]).any():
+        return FOR_NAN[kind](step, inputs, results)
+    return results

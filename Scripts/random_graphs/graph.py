@@ -115,7 +115,9 @@ class Graph:
         if self.style in ("uneven", "extreme") and chance < 0.4:
             array = values.uneven(self.random, self.numbers, array, 6)
         elif self.style == "hostile" and chance < 0.1:
+            # The largest numbers as weights overflow where layers are folded, as documented.
             array = values.hostile(self.random, self.numbers, array)
+            array = np.where(np.abs(array) > 1e36, np.sign(array), array).astype(FLOAT)
         return self.constant(array)
 
     # Choices

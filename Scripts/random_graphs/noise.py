@@ -65,6 +65,7 @@ FAST_INPUTS, FAST = 64, 5.0
 OVERFLOW = 600.0
 GATE = 0.25
 RECURRENT = {"LSTM", "GRU", "RNN"}
+ABSOLUTE = {*RECURRENT, "LogSoftmax", "ReduceLogSum", "ReduceLogSumExp"}
 
 
 def norms(array, axis):
@@ -127,6 +128,7 @@ class Noise:
 
     def __init__(self, seed):
         self.numbers = np.random.default_rng(seed)
+        self.unknown = {}
 
     def signs(self, shape):
         """Random errors, none of them near 0, so that a sum of few does not vanish."""
@@ -162,6 +164,8 @@ class Noise:
             for array, other in zip(inputs, known))
         if node.op_type not in JUMPS and not chosen:
             return result
+        if node.op_type == "DequantizeLinear" and node.input[0] in self.unknown:
+            result = np.where(self.unknown[node.input[0]], FLOAT("nan"), result)
         with np.errstate(all="ignore"):
             change = result.astype(np.float64) - exact
             enlarged = np.clip(exact + JUMP * change, -3e38, 3e38)
@@ -170,17 +174,18 @@ class Noise:
     def result(self, node, inputs, result):
         """A result with the noise of its rounding."""
         if node.op_type == "QuantizeLinear":
-            # What NaN becomes is undefined.
-            unknown = np.isnan(inputs[0]) & (self.numbers.random(result.shape) < 0.5)
-            return np.where(unknown, 1 - result, result).astype(result.dtype)
+            # What NaN becomes is undefined, also behind the next DequantizeLinear.
+            self.unknown[node.output[0]] = np.isnan(inputs[0])
+            return np.where(self.unknown[node.output[0]], 1 - result, result).astype(result.dtype)
         if node.op_type in EXACT or result.dtype != FLOAT:
             return result
         exact = result.astype(np.float64)
-        size = np.abs(exact)
+        # A denormal number is rounded to a multiple of 2⁻¹⁴⁹.
+        size = np.abs(exact) + np.where(exact == 0, 0, 2.0**-149 / (ROUNDINGS * UNIT))
         if node.op_type in FUNCTIONS and inputs[0].shape == result.shape:
             size = size + np.minimum(np.abs(inputs[0]), 1)
-        if node.op_type in RECURRENT:
-            # A gate has an absolute error, relative to 1.
+        if node.op_type in ABSOLUTE:
+            # A gate or a logarithm near 0 has an error relative to 1.
             size = size + GATE
         scale, terms = shared_scale(node, inputs, result)
         if scale is not None:

@@ -16,6 +16,8 @@ Outcome = collections.namedtuple("Outcome", ["status", "message", "outputs"])
 SCRATCH = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 # Seconds until a case counts as one that does not end.
 PATIENCE = 120
+# Rewrites and algorithms that are switched off.
+without = []
 
 
 class Case:
@@ -49,7 +51,7 @@ def written(case, place, folder):
         name: str(folder / f"{place}-out{index}.npy") for index, name in enumerate(case.outputs)}
     return {
         "model": str(path), "inputs": inputs, "outputs": outputs, "sizes": case.sizes,
-        "batch": case.batch}
+        "batch": case.batch, "disabledRewrites": without}
 
 
 def lines(forge, path):
