@@ -1,9 +1,9 @@
 """What replaces a result of ONNX Runtime.
 
-Forge has a rule of its own for NaN in pooling and in TopK (Docs/Accuracy.md): with that rule in the
-place of ONNX Runtime's, the places of a NaN are still judged exactly. Two normalizations are
+Forge has rules of its own for NaN in pooling and in TopK and for infinity in Softsign
+(Docs/Accuracy.md): with those in the place of ONNX Runtime's, they are still judged exactly. Norms are
 computed in double precision, because ONNX Runtime's and the reference's squares overflow or vanish
-(LpNormalization), or are off by 10⁻⁵ and by a whole channel (LRN).
+(LpNormalization, GlobalLpPool), or are off by 10⁻⁵ and by a whole channel (LRN).
 """
 import numpy as np
 
@@ -60,11 +60,28 @@ def local(step, inputs, results):
     padded = np.pad(x * x, [(0, 0), (before, size - 1 - before)] + [(0, 0)] * (x.ndim - 2))
     total = sum(padded[:, place:place + x.shape[1]] for place in range(size))
     with np.errstate(all="ignore"):
+        # The squares are in single precision in every runtime.
+        total = total.astype(FLOAT).astype(np.float64)
         return [(x / (bias + alpha / size * total) ** beta).astype(FLOAT)]
 
 
+def spatial_norm(step, inputs, results):
+    """The norm over all pixels of a channel."""
+    x = np.abs(inputs[step.node.input[0]].astype(np.float64))
+    power = attribute(step.node, "p", 2)
+    total = (x ** power).sum(axis=tuple(range(2, x.ndim)), keepdims=True)
+    with np.errstate(all="ignore"):
+        return [(total ** (1 / power)).astype(FLOAT)]
+
+
+def limited(step, inputs, results):
+    """Softsign of an infinity is its limit, ±1: other runtimes divide infinity by infinity."""
+    x = inputs[step.node.input[0]]
+    return [np.where(np.isinf(x), np.sign(x), results[0]).astype(FLOAT)]
+
+
 FOR_NAN = {"MaxPool": pooled, "GlobalMaxPool": pooled, "TopK": ranked}
-ALWAYS = {"LpNormalization": normalized, "LRN": local}
+ALWAYS = {"LpNormalization": normalized, "LRN": local, "GlobalLpPool": spatial_norm, "Softsign": limited}
 
 
 def applied(step, inputs, results):

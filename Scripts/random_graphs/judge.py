@@ -104,11 +104,10 @@ def cause(graph, outputs):
 
 # Judgement
 
-def described_difference(name, result, judged, others, far, strayed):
+def described_difference(name, result, judged, others, far, allowed):
     place = tuple(int(index) for index in np.argwhere(far)[0])
-    allowed = noise.ROUNDINGS * noise.UNIT * strayed[place]
     text = (
-        f"{name}{list(place)}: {result[place]} in place of {judged[place]}, allowed {allowed:.2g}; "
+        f"{name}{list(place)}: {result[place]} in place of {judged[place]}, allowed {allowed[place]:.2g}; "
         f"{int(far.sum())} of {far.size}")
     for title, other in zip(["reference", "double"], others):
         if other is not None:
@@ -128,9 +127,9 @@ def mismatch(graph, name, found):
     return None
 
 
-def agrees(result, judged, strayed):
+def agrees(result, judged, allowed):
     return judged is not None and result.shape == judged.shape and \
-        not noise.differs(result, judged, strayed).any()
+        not noise.differs(result, judged, allowed).any()
 
 
 def judge(graph, outputs, found):
@@ -139,31 +138,31 @@ def judge(graph, outputs, found):
         problem = mismatch(graph, name, found)
         if problem:
             return Verdict("wrong", f"{name}: {problem}")
-    strayed = noise.strays(graph, outputs)
+    allowed = noise.allowances(graph, outputs)
     differing = [
         name for name in outputs
-        if noise.differs(found[name], graph.values[name], strayed[name]).any()]
+        if noise.differs(found[name], graph.values[name], allowed[name]).any()]
     if differing:
-        careful = noise.strays(graph, differing, noise.CAREFUL_RUNS)
-        strayed.update({name: np.maximum(careful[name], strayed[name]) for name in differing})
+        careful = noise.allowances(graph, differing, noise.CAREFUL_RUNS)
+        allowed.update({name: np.maximum(careful[name], allowed[name]) for name in differing})
     verdicts = [
-        judged_output(graph, name, found[name], strayed[name])
+        judged_output(graph, name, found[name], allowed[name])
         for name in differing
-        if noise.differs(found[name], graph.values[name], strayed[name]).any()]
+        if noise.differs(found[name], graph.values[name], allowed[name]).any()]
     if not verdicts and work(graph) < MOST_WORK:
         others = reference(graph, outputs)
         if others is not None and any(
-                not agrees(found[name], others[name], strayed[name]) for name in outputs):
+                not agrees(found[name], others[name], allowed[name]) for name in outputs):
             return Verdict("disputed", f"reference alone: {cause(graph, outputs)}")
     for verdict in sorted(verdicts, reverse=True):
         return verdict
     return PASSED
 
 
-def judged_output(graph, name, result, strayed):
+def judged_output(graph, name, result, allowed):
     """The verdict on an output that differs from ONNX Runtime's."""
     judged = graph.values[name]
-    far = noise.differs(result, judged, strayed)
+    far = noise.differs(result, judged, allowed)
     others = []
     for title, double in [("ONNX Runtime alone", False), ("double precision, with Forge", True)]:
         other = (reference(graph, [name], double) or {}).get(name)
@@ -173,20 +172,22 @@ def judged_output(graph, name, result, strayed):
         others.append(other)
         other = other.astype(result.dtype)
         # Where ONNX Runtime lost the result, its noise says nothing of how far rounding goes.
-        rounding = np.abs(other.astype(np.float64)) if result.dtype == FLOAT else 0
-        far = far & noise.differs(result, other, np.maximum(strayed, rounding))
+        rounding = 0
+        if result.dtype == FLOAT:
+            rounding = noise.ROUNDINGS * noise.UNIT * np.abs(other.astype(np.float64))
+        far = far & noise.differs(result, other, np.maximum(allowed, rounding))
         if not far.any():
             return Verdict("disputed", f"{title}: {cause(graph, [name])}")
-    text = described_difference(name, result, judged, others, far, strayed)
+    text = described_difference(name, result, judged, others, far, allowed)
     return Verdict("wrong", text + f"; ONNX Runtime and reference: {cause(graph, [name])}")
 
 
 def undecided(graph, outputs):
     """How many elements of the outputs are not judged, and how many there are."""
-    strayed = noise.strays(graph, outputs)
+    allowed = noise.allowances(graph, outputs)
     return (
-        sum(int(np.isinf(array).sum()) for array in strayed.values()),
-        sum(array.size for array in strayed.values()))
+        sum(int(np.isinf(array).sum()) for array in allowed.values()),
+        sum(array.size for array in allowed.values()))
 
 
 __all__ = ["Verdict", "described", "judge", "undecided"]

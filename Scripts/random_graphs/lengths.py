@@ -326,14 +326,14 @@ def verdict_of(outputs, others, outcomes):
             continue
         if outcome.status != "ok":
             return Verdict("wrong", f"length {length} alone is refused: {outcome.message}")
-        strayed = noise.strays(other, outputs)
+        allowed = noise.allowances(other, outputs)
         for name in outputs:
             found, judged = outcome.outputs[name], other.values[name]
             if found.shape != judged.shape:
                 return Verdict(
                     "wrong", f"length {length}: {name} is {found.shape}, not {judged.shape}")
-            if noise.differs(found, judged, strayed[name]).any():
-                careful = noise.strays(other, [name], noise.CAREFUL_RUNS)[name]
+            if noise.differs(found, judged, allowed[name]).any():
+                careful = noise.allowances(other, [name], noise.CAREFUL_RUNS)[name]
                 far = noise.differs(found, judged, careful)
                 if far.any():
                     place = tuple(np.argwhere(far)[0])
