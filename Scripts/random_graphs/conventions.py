@@ -1,9 +1,10 @@
 """What replaces a result of ONNX Runtime.
 
-Forge has rules of its own for NaN in pooling and in TopK and for infinity in Softsign
-(Docs/Accuracy.md): with those in the place of ONNX Runtime's, they are still judged exactly. Norms are
-computed in double precision, because ONNX Runtime's and the reference's squares overflow or vanish
-(LpNormalization, GlobalLpPool), or are off by 10⁻⁵ and by a whole channel (LRN).
+Forge has rules of its own for NaN in maxima, places and TopK, and for infinity in Softsign
+(Docs/Accuracy.md): with those in the place of ONNX Runtime's, they are still judged exactly. Some
+functions are computed in double precision, because the squares of ONNX Runtime and of the reference
+overflow or vanish (LpNormalization, GlobalLpPool), are off by 10⁻⁵ and by a whole channel (LRN), or
+lose what is small (Celu, Elu, Selu).
 """
 import numpy as np
 
@@ -80,8 +81,55 @@ def limited(step, inputs, results):
     return [np.where(np.isinf(x), np.sign(x), results[0]).astype(FLOAT)]
 
 
-FOR_NAN = {"MaxPool": pooled, "GlobalMaxPool": pooled, "TopK": ranked}
-ALWAYS = {"LpNormalization": normalized, "LRN": local, "GlobalLpPool": spatial_norm, "Softsign": limited}
+def exponential(step, inputs, results):
+    """Elu, Celu and Selu of small numbers: ONNX Runtime's exp(x) − 1 loses them."""
+    x = inputs[step.node.input[0]].astype(np.float64)
+    values = {found.name: FLOAT(found.f) for found in step.node.attribute}
+    kind, factor, width = step.node.op_type, 1.0, 1.0
+    alpha = float(values.get("alpha", FLOAT(1)))
+    if kind == "Celu":
+        width = alpha
+    if kind == "Selu":
+        alpha = float(values.get("alpha", FLOAT(1.67326319217681884765625)))
+        factor = float(values.get("gamma", FLOAT(1.05070102214813232421875)))
+    with np.errstate(all="ignore"):
+        return [(factor * np.where(x > 0, x, alpha * np.expm1(x / width))).astype(FLOAT)]
+
+
+def placed(step, inputs, results):
+    """The place of the first NaN, or of the last if the last of equal numbers is wanted."""
+    x = inputs[step.node.input[0]]
+    axis = attribute(step.node, "axis", 0)
+    hit = np.isnan(x)
+    if attribute(step.node, "select_last_index", 0):
+        places = x.shape[axis] - 1 - np.argmax(np.flip(hit, axis), axis=axis)
+    else:
+        places = np.argmax(hit, axis=axis)
+    found = hit.any(axis=axis)
+    if attribute(step.node, "keepdims", 1):
+        places, found = np.expand_dims(places, axis), np.expand_dims(found, axis)
+    return [np.where(found, places, results[0]).astype(results[0].dtype)]
+
+
+def extreme(step, inputs, results):
+    """The largest or smallest of numbers of which one is NaN is NaN."""
+    name = step.node.input[0]
+    given = {**inputs, name: np.isnan(inputs[name]).astype(FLOAT)}
+    hit = step.session.run(None, given)[0]
+    if step.node.op_type == "ReduceMin":
+        given[name] = 1 - given[name]
+        hit = 1 - step.session.run(None, given)[0]
+    return [np.where(hit > 0, FLOAT("nan"), results[0]).astype(FLOAT)]
+
+
+FOR_NAN = {
+    "ArgMax": placed, "ArgMin": placed, "GlobalMaxPool": pooled, "MaxPool": pooled,
+    "ReduceMax": extreme, "ReduceMin": extreme, "TopK": ranked,
+}
+ALWAYS = {
+    "Celu": exponential, "Elu": exponential, "Selu": exponential,
+    "LpNormalization": normalized, "LRN": local, "GlobalLpPool": spatial_norm, "Softsign": limited,
+}
 
 
 def applied(step, inputs, results):

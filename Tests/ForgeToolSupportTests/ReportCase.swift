@@ -39,13 +39,15 @@ struct ReportCase: Decodable, Sendable, CustomTestStringConvertible {
   let sentences: [String]
   /// Whether the first axis counts examples.
   let isBatch: Bool
+  /// The largest relative L2 error of a row.
+  let bound: Double
   /// Rows of the input that the expected values do not hold for.
   let rowsLeftOut: Set<Int>
   var testDescription: String { name }
 
   private enum CodingKeys: String, CodingKey {
     case name = "case"
-    case source, rowsLeftOut
+    case source, bound, rowsLeftOut
     case expectation = "expect"
     case sentences = "says"
     case isBatch = "batch"
@@ -58,6 +60,7 @@ struct ReportCase: Decodable, Sendable, CustomTestStringConvertible {
     expectation = try values.decode(Expectation.self, forKey: .expectation)
     sentences = try values.decodeIfPresent([String].self, forKey: .sentences) ?? []
     isBatch = try values.decodeIfPresent(Bool.self, forKey: .isBatch) ?? false
+    bound = try values.decodeIfPresent(Double.self, forKey: .bound) ?? 1e-5
     rowsLeftOut = try values.decodeIfPresent(Set<Int>.self, forKey: .rowsLeftOut) ?? []
   }
 
@@ -211,7 +214,7 @@ struct ReportCase: Decodable, Sendable, CustomTestStringConvertible {
         error += pow(Double(value) - Double(wanted), 2)
         size += pow(Double(wanted), 2)
       }
-      if !same || !(error.squareRoot() <= 1e-5 * size.squareRoot()) { differing.append(row) }
+      if !same || !(error.squareRoot() <= bound * size.squareRoot()) { differing.append(row) }
     }
     #expect(differing.isEmpty, "rows of \(name)")
   }
