@@ -106,12 +106,7 @@ def unbounded_scale(node, inputs, result):
     if node.op_type in ("Conv", "ConvTranspose"):
         x, weights = inputs[0], inputs[1]
         group = next((a.i for a in node.attribute if a.name == "group"), 1)
-        dilations = next((a.ints for a in node.attribute if a.name == "dilations"), [1])
         if group != 1:
-            if node.op_type == "ConvTranspose" and max(dilations) > 1 \
-                    and not np.isfinite(x).all():
-                # The gaps of its window count as read.
-                return np.full([1] * x.ndim, np.inf), 0
             return None, 0
         largest = np.abs(x.astype(np.float64)).reshape(len(x), -1).max(axis=1)
         axes = tuple(range(1, x.ndim)) if node.op_type == "Conv" else (0, *range(2, x.ndim))

@@ -9,7 +9,7 @@ import Testing
 /// `Fixtures/Reports/cases.json` says what Forge does with each. The folders beside it are made by
 /// `Scripts/references/make_report_cases.py`; `../shared/review` has the originals where it is
 /// there.
-struct ReportCase: Decodable, Sendable, CustomTestStringConvertible {
+struct ReportedFault: Decodable, Sendable, CustomTestStringConvertible {
   /// What Forge does with a case.
   enum Expectation: String, Decodable {
     /// The expected arrays, each item bounded by itself.
@@ -79,9 +79,9 @@ struct ReportCase: Decodable, Sendable, CustomTestStringConvertible {
   }
 
   /// All rows of the table.
-  static let all: [ReportCase] =
+  static let all: [ReportedFault] =
     (try? JSONDecoder().decode(
-      [ReportCase].self, from: Data(contentsOf: fixtures.appending(path: "cases.json")))) ?? []
+      [ReportedFault].self, from: Data(contentsOf: fixtures.appending(path: "cases.json")))) ?? []
 
   /// The names in a folder, without extensions.
   static func names(in folder: URL) -> Set<String> {
