@@ -176,7 +176,8 @@ let tests: [Target] = [
     exclude: ["Fixtures"]),
   .testTarget(
     name: "ForgeToolSupportTests",
-    dependencies: ["ForgeToolSupport", "ForgeModels", "ForgeTestSupport"], exclude: ["Fixtures"]),
+    dependencies: ["ForgeToolSupport", "ForgeModels", "ForgeTestSupport"],
+    exclude: ["Fixtures"]),
   .testTarget(name: "ForgeRunnerTests", dependencies: ["ForgeRunner", "ForgeShapes"]),
   .testTarget(
     name: "ForgeMetricsTests",

@@ -64,6 +64,7 @@ FAST_INPUTS, FAST = 64, 5.0
 # The sums inside of an algorithm are larger than the result by this (Docs/Accuracy.md).
 OVERFLOW = 600.0
 GATE = 0.25
+PICTURES = {"Conv", "ConvTranspose", "Resize"}
 RECURRENT = {"LSTM", "GRU", "RNN"}
 ABSOLUTE = {*RECURRENT, "LogSoftmax", "ReduceLogSum", "ReduceLogSumExp"}
 
@@ -211,9 +212,11 @@ class Noise:
             size = np.hypot(size, scale * (FAST if terms >= FAST_INPUTS else 1))
         with np.errstate(all="ignore"):
             noisy = (exact + self.step * size * self.signs(result.shape)).astype(FLOAT)
-        if node.op_type == "Resize" and scale is not None:
-            # An element of the weight 0 is not read, even if it is not finite.
-            other = np.where(np.isfinite(exact), FLOAT("nan"), 0)
+        if node.op_type in PICTURES and scale is not None:
+            # What is not finite is so in one way or another; Resize does not read an element of
+            # the weight 0.
+            lost = 0 if node.op_type == "Resize" else np.where(np.isnan(exact), np.inf, np.nan)
+            other = np.where(np.isfinite(exact), FLOAT("nan"), lost)
             noisy = np.where(np.isfinite(size), noisy, other).astype(FLOAT)
         return noisy
 
