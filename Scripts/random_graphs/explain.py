@@ -1,7 +1,6 @@
 """Finds the first node whose result differs, by making every value an output in turn."""
 import numpy as np
 
-import noise
 import tool
 from graph import node_text
 from judge import judge
@@ -39,5 +38,3 @@ def scale(graph):
     finite = sizes[np.isfinite(sizes) & (sizes > 0)]
     return f"{finite.min():.1g} to {finite.max():.1g}" if finite.size else "zeros"
 
-
-__all__ = ["first_difference", "noise"]

@@ -34,7 +34,7 @@ for function, weight in [
     draw(weight)(function)
 
 
-def sequence(graph, *fixed):
+def sequence(graph):
     """A sequence 1 × length × channels."""
     return graph.choose(
         lambda value: value.shape[1] == DRAWN and DRAWN not in (value.shape[0], value.shape[2]),

@@ -1,17 +1,16 @@
 """Fixed small graphs: special values, casts, integers, empty tensors, quantization, reductions.
 
-Each is a list of nodes over named inputs `x`, `z` and stored tensors. They go through the same judge
-as random graphs; integers must be the same.
+Each is a list of nodes over named inputs `x`, `z` and stored tensors. They go through the same
+judge as random graphs; integers must be the same.
 """
 import tempfile
 
 import numpy as np
-from onnx import TensorProto, numpy_helper
+from onnx import helper, numpy_helper
 
 import tool
-from graph import Graph, Skip, Step, described, session
+from graph import Graph, Step, described, session
 from judge import Verdict, judge
-from onnx import helper
 
 FLOAT, HALF, LONG = np.float32, np.float16, np.int64
 NAN, INF = FLOAT("nan"), FLOAT("inf")
@@ -294,5 +293,3 @@ def run(forge, part):
         results.append((name, verdict, graph.operators(), "special", (0, 0)))
     return results
 
-
-__all__ = ["parts", "run", "Skip", "TensorProto"]
