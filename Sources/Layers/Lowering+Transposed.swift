@@ -163,7 +163,10 @@ private struct TransposedParts {
     try SizeRule.boundedConstant(channels: channels)
     let (bottom, right) = (rows.growth, columns.growth)
     let cropped = try crop((0, bottom), (0, right), in: &lowering)
-    let source = try lowering.apply(.gatherChannels([0]), to: [cropped])
+    let channel = try lowering.apply(.gatherChannels([0]), to: [cropped])
+    // Zeros, whatever the image holds: a product with a number that is not finite is none.
+    let source = try lowering.apply(
+      .unary(.isInfinite(positive: false, negative: false)), to: [channel])
     let zeros = try lowering.constant(
       Array(repeating: 0, count: channels), shape: Shape(sizes: [channels, 1, 1, 1]))
     let geometry = ConvolutionGeometry(

@@ -14,6 +14,12 @@ package struct CaseList: Decodable {
     package let outputs: [String: String]?
     /// The `.npy` file of each input that is bound while importing.
     package let constants: [String: String]?
+    /// The sizes of inputs that the file leaves open: `1x..512x64`.
+    package let sizes: [String: String]?
+    /// Whether the first axis of the inputs counts examples.
+    package let batch: Bool?
+    /// The rewrites and algorithms that are not used.
+    package let disabledRewrites: [String]?
   }
 
   /// What became of a case.
@@ -46,12 +52,22 @@ package struct CaseList: Decodable {
     }
     do {
       let constants = try (entry.constants ?? [:]).mapValues { try StoredTensor(numPy: $0) }
-      let imported = try ModelFile(entry.model, constants: constants).imported()
+      let sizes = try (entry.sizes ?? [:]).mapValues { text throws(ToolError) in
+        guard let sizes = NamedArgument.sizes(text) else {
+          throw ToolError(.malformed, "these are no sizes", received: text, needs: "1x..512x64")
+        }
+        return sizes
+      }
+      var options = options
+      options.disabledRewrites.formUnion(entry.disabledRewrites ?? [])
+      let imported = try ModelFile(entry.model, sizes: sizes, constants: constants).imported()
       let run = try NetworkRun(imported) { try imported.model.compile(options: options) }
       let given = try (entry.inputs ?? [:]).mapValues {
         NetworkRun.Given.array(try StoredTensor(numPy: $0))
       }
-      let arrays = try run.arrays(of: run.results(run.examples(given)))
+      let isBatch = entry.batch ?? false
+      let arrays = try run.arrays(
+        of: run.results(run.examples(given, isBatch: isBatch)), isBatch: isBatch)
       for (name, path) in entry.outputs ?? [:] {
         guard let array = arrays.first(where: { $0.name == name })?.array else {
           return outcome("error", "the model has no output \"\(name)\"")

@@ -69,6 +69,28 @@ import Testing
     #expect(pooled.indices.allSatisfy { pooled[$0].isNaN == ($0 == 7) })
   }
 
+  /// Places that no tap reaches hold the biases, whatever the image holds.
+  @Test(arguments: CompileOptions.InstructionSet.present)
+  func gapsOfATransposedConvolution(_ set: CompileOptions.InstructionSet) throws {
+    let layer = TransposedConvolution(
+      kernel: 2, channels: 6, stride: (x: 2, y: 2), dilation: 2, padding: .valid, name: "up")
+    func outputs(pixel: Float) throws -> [Float] {
+      var values = seededValues(count: 5 * 4 * 3, seed: 6, range: -1...1)
+      values[(2 * 4 + 1) * 3] = pixel
+      return try results(of: layer, [5, 4, 3], values, set)
+    }
+    let (first, second) = (try outputs(pixel: 0.25), try outputs(pixel: -0.5))
+    #expect(first != second)
+    for pixel in [Float.nan, .infinity] {
+      let hostile = try outputs(pixel: pixel)
+      #expect(
+        hostile.indices.allSatisfy {
+          hostile[$0].isFinite == (first[$0] == second[$0])
+            && (hostile[$0] == first[$0] || !hostile[$0].isFinite)
+        }, "\(pixel)")
+    }
+  }
+
   @Test func zerosHaveNoDirection() throws {
     let zeros = [Float](repeating: 0, count: 12)
     #expect(try results(of: L2Normalize(), [3, 4], zeros, .scalar) == zeros)

@@ -1,0 +1,144 @@
+"""What replaces a result of ONNX Runtime.
+
+Forge has rules of its own for NaN in maxima, places and TopK, and for infinity in Softsign
+(Docs/Accuracy.md): with those in the place of ONNX Runtime's, they are still judged exactly. Some
+functions are computed in double precision, because the squares of ONNX Runtime and of the reference
+overflow or vanish (LpNormalization, GlobalLpPool), are off by 10⁻⁵ and by a whole channel (LRN), or
+lose what is small (Celu, Elu, Selu).
+"""
+import numpy as np
+
+FLOAT = np.float32
+
+
+def attribute(node, name, default):
+    for found in node.attribute:
+        if found.name == name:
+            return found.i
+    return default
+
+
+def pooled(step, inputs, results):
+    """A window with a NaN has the result NaN: ONNX Runtime's depends on the place."""
+    x = inputs[step.node.input[0]]
+    hit = step.session.run(None, {step.node.input[0]: np.isnan(x).astype(FLOAT)})[0] > 0
+    return [np.where(hit, FLOAT("nan"), results[0]).astype(FLOAT), *results[1:]]
+
+
+def ranked(step, inputs, results):
+    """NaN ranks last, whether the largest or the smallest are wanted; ties by their place."""
+    x = inputs[step.node.input[0]].astype(np.float64)
+    axis = attribute(step.node, "axis", -1)
+    count = results[0].shape[axis]
+    keys = -x if attribute(step.node, "largest", 1) else x
+    # Infinities come before NaN, which NumPy sorts to the end.
+    places = np.take(np.argsort(keys, axis=axis, kind="stable"), range(count), axis=axis)
+    values = np.take_along_axis(inputs[step.node.input[0]], places, axis=axis)
+    return [values, places.astype(results[1].dtype)]
+
+
+def normalized(step, inputs, results):
+    """x / ‖x‖ along an axis; 0 where the norm is."""
+    x = inputs[step.node.input[0]].astype(np.float64)
+    axis = attribute(step.node, "axis", -1)
+    if attribute(step.node, "p", 2) == 1:
+        norm = np.abs(x).sum(axis=axis, keepdims=True)
+    else:
+        norm = np.sqrt((x * x).sum(axis=axis, keepdims=True))
+    with np.errstate(all="ignore"):
+        return [np.where(norm == 0, 0, x / norm).astype(FLOAT)]
+
+
+def local(step, inputs, results):
+    """x / (bias + alpha / size · Σ x²)^beta over the neighbouring channels."""
+    x = inputs[step.node.input[0]].astype(np.float64)
+    values = {found.name: found for found in step.node.attribute}
+    size = values["size"].i
+    alpha, beta, bias = (
+        values[name].f if name in values else default
+        for name, default in [("alpha", 1e-4), ("beta", 0.75), ("bias", 1.0)])
+    before = (size - 1) // 2
+    padded = np.pad(x * x, [(0, 0), (before, size - 1 - before)] + [(0, 0)] * (x.ndim - 2))
+    total = sum(padded[:, place:place + x.shape[1]] for place in range(size))
+    with np.errstate(all="ignore"):
+        # The squares are in single precision in every runtime.
+        total = total.astype(FLOAT).astype(np.float64)
+        return [(x / (bias + alpha / size * total) ** beta).astype(FLOAT)]
+
+
+def spatial_norm(step, inputs, results):
+    """The norm over all pixels of a channel."""
+    x = np.abs(inputs[step.node.input[0]].astype(np.float64))
+    power = attribute(step.node, "p", 2)
+    total = (x ** power).sum(axis=tuple(range(2, x.ndim)), keepdims=True)
+    with np.errstate(all="ignore"):
+        return [(total ** (1 / power)).astype(FLOAT)]
+
+
+def limited(step, inputs, results):
+    """Softsign of an infinity is its limit, ±1: other runtimes divide infinity by infinity."""
+    x = inputs[step.node.input[0]]
+    return [np.where(np.isinf(x), np.sign(x), results[0]).astype(FLOAT)]
+
+
+def exponential(step, inputs, results):
+    """Elu, Celu and Selu of small numbers: ONNX Runtime's exp(x) − 1 loses them."""
+    x = inputs[step.node.input[0]].astype(np.float64)
+    values = {found.name: FLOAT(found.f) for found in step.node.attribute}
+    kind, factor, width = step.node.op_type, 1.0, 1.0
+    alpha = float(values.get("alpha", FLOAT(1)))
+    if kind == "Celu":
+        width = alpha
+    if kind == "Selu":
+        alpha = float(values.get("alpha", FLOAT(1.67326319217681884765625)))
+        factor = float(values.get("gamma", FLOAT(1.05070102214813232421875)))
+    with np.errstate(all="ignore"):
+        return [(factor * np.where(x > 0, x, alpha * np.expm1(x / width))).astype(FLOAT)]
+
+
+def placed(step, inputs, results):
+    """The place of the first NaN, or of the last if the last of equal numbers is wanted."""
+    x = inputs[step.node.input[0]]
+    axis = attribute(step.node, "axis", 0)
+    hit = np.isnan(x)
+    if attribute(step.node, "select_last_index", 0):
+        places = x.shape[axis] - 1 - np.argmax(np.flip(hit, axis), axis=axis)
+    else:
+        places = np.argmax(hit, axis=axis)
+    found = hit.any(axis=axis)
+    if attribute(step.node, "keepdims", 1):
+        places, found = np.expand_dims(places, axis), np.expand_dims(found, axis)
+    return [np.where(found, places, results[0]).astype(results[0].dtype)]
+
+
+def extreme(step, inputs, results):
+    """The largest or smallest of numbers of which one is NaN is NaN."""
+    name = step.node.input[0]
+    given = {**inputs, name: np.isnan(inputs[name]).astype(FLOAT)}
+    hit = step.session.run(None, given)[0]
+    if step.node.op_type == "ReduceMin":
+        given[name] = 1 - given[name]
+        hit = 1 - step.session.run(None, given)[0]
+    return [np.where(hit > 0, FLOAT("nan"), results[0]).astype(FLOAT)]
+
+
+FOR_NAN = {
+    "ArgMax": placed, "ArgMin": placed, "GlobalMaxPool": pooled, "MaxPool": pooled,
+    "ReduceMax": extreme, "ReduceMin": extreme, "TopK": ranked,
+}
+ALWAYS = {
+    "Celu": exponential, "Elu": exponential, "Selu": exponential,
+    "LpNormalization": normalized, "LRN": local, "GlobalLpPool": spatial_norm, "Softsign": limited,
+}
+
+
+def applied(step, inputs, results):
+    """The results of a step with what replaces them."""
+    kind = step.node.op_type
+    if kind not in ALWAYS and kind not in FOR_NAN or inputs[step.node.input[0]].dtype != FLOAT:
+        return results
+    if kind in ALWAYS:
+        return ALWAYS[kind](step, inputs, results)
+    if np.isnan(inputs[step.node.input[0]]).any():
+        return FOR_NAN[kind](step, inputs, results)
+    return results
