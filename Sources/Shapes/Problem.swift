@@ -24,7 +24,8 @@ public struct Problem: Sendable {
 
     /// The layer as messages name it: `layer 4 "conv2" (Convolution)`; an input has no position.
     public var description: String {
-      position > 0 ? "layer \(position) \"\(name)\" (\(typeName))" : "\"\(name)\" (\(typeName))"
+      let layer = "\"\(name.printable)\" (\(typeName))"
+      return position > 0 ? "layer \(position) \(layer)" : layer
     }
   }
 
@@ -62,10 +63,13 @@ public struct Problem: Sendable {
 
 extension Problem: CustomStringConvertible {
   /// The problem as text.
+  ///
+  /// What comes from files, such as names, is escaped: control characters, line breaks in names,
+  /// and characters that turn the direction of writing or have no width.
   public var description: String {
     let operation = node.map { "operation \($0)" }
     let origin = [place?.description, layer?.description, path, entry, operation]
-    var text = (origin.compactMap(\.self) + [headline]).joined(separator: ": ")
+    var text = (origin.compactMap(\.self) + [headline]).map(\.printable).joined(separator: ": ")
     var lines = details
     // A cause that says the same as the headline is not repeated.
     if let cause, "\(cause)" != headline, (cause as? ShapeError)?.headline != headline {
@@ -75,7 +79,7 @@ extension Problem: CustomStringConvertible {
       // The labels stand in a column of ten characters.
       let pad = String(repeating: " ", count: max(10 - label.count, 1))
       // Further lines of a value are aligned with its first.
-      let value = value.split(separator: "\n", omittingEmptySubsequences: false)
+      let value = value.printableLines.split(separator: "\n", omittingEmptySubsequences: false)
         .joined(separator: "\n            ")
       text += "\n  \(label)\(pad)\(value)"
     }

@@ -99,7 +99,7 @@ public struct CompileReport: Sendable, CustomStringConvertible {
     }
     lines.append("Steps: \(steps.count)")
     for (index, step) in steps.enumerated() {
-      let layers = step.layers.isEmpty ? "" : "  (\(step.layers.joined(separator: ", ")))"
+      let layers = step.layers.isEmpty ? "" : "  (\(step.layers.map(\.printable).joined(separator: ", ")))"
       lines.append("  \(index + 1). \(step.kernel)\(layers)")
     }
     if tuning.way != .costModel { lines.append("\(tuning)") }
@@ -110,7 +110,7 @@ public struct CompileReport: Sendable, CustomStringConvertible {
         "Verified on \(ShapeError.counted(verification.samples, "sample")), "
           + "bound \(verification.bound):")
       lines += verification.errors.map {
-        "  \($0.output): relative L2 \($0.relativeL2), largest difference \($0.maximum)"
+        "  \($0.output.printable): relative L2 \($0.relativeL2), largest difference \($0.maximum)"
       }
     }
     return lines.joined(separator: "\n")

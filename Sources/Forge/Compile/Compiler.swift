@@ -35,6 +35,10 @@ struct Compiler: Sendable {
     let problems = inference.problems + Self.problems(of: options, inference: inference)
     guard problems.isEmpty else { throw CompileError(problems) }
     let lowered = try LoweredModel(inference)
+    if let limits = model.limits {
+      let problems = PredictionCost(lowered.graph).problems(beyond: limits)
+      guard problems.isEmpty else { throw CompileError(problems) }
+    }
     let parameters = try load(lowered, inference)
     if options.checks.contains(.finiteParameters) {
       try LoadStage.checkFinite(

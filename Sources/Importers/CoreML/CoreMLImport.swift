@@ -39,6 +39,7 @@ struct CoreMLImport {
     self.path = path
     self.options = options
     let features = description.input + description.output
+    for feature in features { try options.limits.check(name: feature.name, path: path) }
     programs = MILProgramImport(path: path, limits: options.limits)
     networks = CoreMLNetworkImport(
       path: path, limits: options.limits, reserved: Set(features.map(\.name)))

@@ -52,6 +52,7 @@ struct DarknetConfiguration {
           throw .tooLarge("more sections", limit: "nodes", limits.nodes, path: path)
         }
         let type = String(decoding: words.dropFirst().dropLast(), as: UTF8.self)
+        try limits.check(name: type, path: path)
         sections.append(
           DarknetSection(
             type: DarknetSection.type(ofAlias: type), index: sections.count - 1, line: number,
@@ -65,6 +66,7 @@ struct DarknetConfiguration {
         throw .darknetLine(path, number, text, needs: "[net] before it")
       }
       let key = String(decoding: words[..<equals], as: UTF8.self)
+      try limits.check(name: key, path: path)
       let value = String(decoding: words[(equals + 1)...], as: UTF8.self)
       sections[sections.count - 1].add(key, value)
     }

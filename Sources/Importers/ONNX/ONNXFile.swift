@@ -9,6 +9,8 @@ struct ONNXFile {
   let model: OnnxModel
   /// The places of the large weights in the file, by the number of their initialiser.
   let weights: [Int: Range<Int>]
+  /// The bytes of the file.
+  let byteCount: Int
 
   /// Reads and decodes a file.
   ///
@@ -16,10 +18,12 @@ struct ONNXFile {
   init(_ path: String, limits: ImportLimits) throws(ImportError) {
     try ModelBytes.check(path, limits: limits)
     let outline: ONNXOutline?
-    do throws(LoadError) { outline = try ONNXOutline(try InputFile(path: path)) } catch {
-      throw ImportError(
-        error.kind == .fileMissing ? .fileMissing : .unreadable, error.headline, path: path,
-        cause: error)
+    do throws(LoadError) {
+      let file = try InputFile(path: path)
+      byteCount = file.storedByteCount
+      outline = try ONNXOutline(file)
+    } catch {
+      throw ImportError(loading: error)
     }
     weights = outline?.weights ?? [:]
     // What is no message is malformed, and the decoder says so.
@@ -43,5 +47,25 @@ struct ONNXFile {
     }
     try check(model.graph.node.count, "nodes", most: limits.nodes, "nodes")
     try check(model.graph.initializer.count, "tensors", most: limits.tensors, "tensors")
+    try Self.checkNames(model.graph, limits, path)
+  }
+
+  /// Checks all names that become keys.
+  private static func checkNames(
+    _ graph: OnnxGraph, _ limits: ImportLimits, _ path: String
+  ) throws(ImportError) {
+    func check(_ name: String) throws(ImportError) { try limits.check(name: name, path: path) }
+    for node in graph.node {
+      try check(node.name)
+      try check(node.opType)
+      try check(node.domain)
+      for name in node.input { try check(name) }
+      for name in node.output { try check(name) }
+      for attribute in node.attribute { try check(attribute.name) }
+    }
+    for stored in graph.initializer { try check(stored.name) }
+    for stored in graph.sparseInitializer { try check(stored.values.name) }
+    for info in graph.input { try check(info.name) }
+    for info in graph.output { try check(info.name) }
   }
 }

@@ -29,7 +29,8 @@ struct ONNXGraphImport {
   private var inputs: [Tensor] = []
   /// Inputs without elements, whose values are therefore known.
   private var emptyInputs: [String] = []
-  private var foldedElements = 0
+  /// How many nodes still read a value; outputs of the graph are read once more.
+  private var readers: [String: Int]
 
   init(_ file: ONNXFile, path: String, options: ImportOptions) {
     self.file = file.model
@@ -38,6 +39,7 @@ struct ONNXGraphImport {
     self.options = options
     reader = ONNXTensorReader(path: path)
     graphOutputs = Set(file.model.graph.output.map(\.name))
+    readers = Self.readers(of: file.model.graph)
     usedAsTruth = Self.usedAsTruth(file.model.graph)
     opsets = Dictionary(
       file.model.opsetImport.map { ($0.domain == "ai.onnx" ? "" : $0.domain, Int($0.version)) }
@@ -60,7 +62,9 @@ struct ONNXGraphImport {
           type: "output", detail: "a number that depends on the length of a sequence",
           name: info.name))
     }
-    for info in file.graph.output where !known.contains(info.name) && !dependsOnInput(info.name) {
+    let dependent = tensorsThatDependOnInputs()
+    for info in file.graph.output
+    where !known.contains(info.name) && !dependsOnInput(info.name, dependent) {
       unsupported.append(
         UnsupportedNode(type: "output", detail: "no way from an input", name: info.name))
     }
@@ -265,6 +269,26 @@ struct ONNXGraphImport {
       try report(error, type: node.type, name: node.name)
       missing.formUnion(node.outputs)
     }
+    release(node.inputs)
+  }
+
+  /// How many nodes read each value, and that outputs of the graph are read in the end.
+  private static func readers(of graph: OnnxGraph) -> [String: Int] {
+    var readers: [String: Int] = [:]
+    for node in graph.node { for name in node.input { readers[name, default: 0] += 1 } }
+    for info in graph.output { readers[info.name, default: 0] += 1 }
+    return readers
+  }
+
+  /// Releases computed constants that no later node reads.
+  private mutating func release(_ names: [String]) {
+    for name in names {
+      readers[name, default: 1] -= 1
+      guard readers[name] == 0, case .host(let tensor)? = values[name], tensor.held != nil else {
+        continue
+      }
+      values[name] = nil
+    }
   }
 
   /// Computes a node for every length if its inputs are known; returns whether the result is kept.
@@ -282,7 +306,6 @@ struct ONNXGraphImport {
       try finish(call)
       return true
     case .family(let family)?:
-      try count(folded: family.count)
       families[name] = family
       return true
     case nil: break
@@ -304,17 +327,6 @@ struct ONNXGraphImport {
     return false
   }
 
-  /// Counts elements that are computed while importing.
-  private mutating func count(folded elements: Int) throws(ImportError) {
-    foldedElements = foldedElements.addingSaturated(elements)
-    guard foldedElements <= options.limits.foldedElements else {
-      throw ImportError(
-        .tooLarge, "the constants computed while importing are too large", path: path,
-        needs: "at most \(options.limits.foldedElements) values",
-        remedy: "raise ImportLimits.foldedElements if you trust the file")
-    }
-  }
-
   /// Takes over the results of a node.
   private mutating func finish(_ call: ONNXCall) throws(ImportError) {
     for (key, entry) in call.parameters { parameters[key] = entry }
@@ -326,7 +338,6 @@ struct ONNXGraphImport {
           UnsupportedNode(type: call.node.type, detail: "output \"\(name)\"", name: call.node.name))
         continue
       }
-      if case .host(let tensor) = value { try count(folded: tensor.count) }
       values[name] = value
     }
   }
@@ -389,14 +400,25 @@ struct ONNXGraphImport {
     )
   }
 
+  /// The tensors of outputs, and those they are computed from, that depend on an input.
+  private func tensorsThatDependOnInputs() -> Set<ObjectIdentifier> {
+    let ends = file.graph.output.compactMap { info -> Tensor? in
+      if case .network(let tensor)? = values[info.name] { tensor.tensor } else { nil }
+    }
+    var dependent = Set(inputs.map { ObjectIdentifier($0) })
+    // Operands are older than what is made of them.
+    for tensor in Tensor.reached(from: ends).sorted(by: { $0.order < $1.order })
+    where tensor.inputs.contains(where: { dependent.contains(ObjectIdentifier($0)) }) {
+      dependent.insert(ObjectIdentifier(tensor))
+    }
+    return dependent
+  }
+
   /// Whether an output is computed from an input, or missing for another reason.
-  private func dependsOnInput(_ name: String) -> Bool {
+  private func dependsOnInput(_ name: String, _ dependent: Set<ObjectIdentifier>) -> Bool {
     switch values[name] {
     case .host?: false
-    case .network(let tensor)?:
-      Tensor.ancestors(of: [tensor.tensor]).contains { reached in
-        inputs.contains { ObjectIdentifier($0) == reached }
-      }
+    case .network(let tensor)?: dependent.contains(ObjectIdentifier(tensor.tensor))
     case .length?, nil: true
     }
   }

@@ -83,6 +83,8 @@ package struct RecurrentOperation: PrimitiveOperation {
     return try SizeRule.bounded(Shape(sizes: [perRow.multipliedSaturated(by: rows)]))
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   package func reference(_ call: ReferenceCall) throws(ReferenceError) -> ReferenceTensor {

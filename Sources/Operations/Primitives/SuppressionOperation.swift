@@ -42,6 +42,10 @@ package struct SuppressionOperation: PrimitiveOperation {
     return try SizeRule.bounded(Shape(sizes: [rows, 3]))
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int {
+    operands[1].channels ?? 1
+  }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {

@@ -1,0 +1,100 @@
+import ForgeGraph
+import ForgeOperations
+import ForgeShapes
+
+/// What a prediction takes, by the sizes of the lowered operations alone.
+///
+/// Nothing is allocated to find it out, so that a compile can refuse a network that asks for more
+/// than it may.
+package struct PredictionCost: Sendable, Hashable {
+  /// The most bytes of values that exist at the same time, inputs, outputs and states included.
+  package private(set) var bytes = 0
+  /// The work in units of a multiply-add: multiply-adds, elements moved, comparisons.
+  package private(set) var work = 0
+
+  /// Channels of images are stored in groups of so many.
+  private static let lanes = 16
+
+  /// Adds up the costs of a graph; values of unknown size cost nothing.
+  init(_ graph: OperationGraph) {
+    var lastUses: [OperationGraph.Value: Int] = [:]
+    for (index, node) in graph.nodes.enumerated() {
+      for operand in graph.operands(of: node) { lastUses[operand] = index }
+    }
+    for value in graph.outputs { lastUses[value] = .max }
+    var live = 0
+    var isConstant = graph.origins.map { if case .constant = $0 { true } else { false } }
+    for value in graph.inputs { live = live.addingSaturated(Self.bytes(graph.shape(of: value))) }
+    bytes = live
+    for (index, node) in graph.nodes.enumerated() {
+      let operands = graph.operands(of: node)
+      let shapes = operands.map { graph.shape(of: $0) }
+      let output = graph.shape(of: node.output)
+      work = work.addingSaturated(node.primitive.operation.work(for: shapes, output: output))
+      live = live.addingSaturated(Self.bytes(output))
+      bytes = max(bytes, live)
+      // What follows from constants alone is computed once and kept.
+      if operands.allSatisfy({ isConstant[$0.index] }) {
+        isConstant[node.output.index] = true
+        continue
+      }
+      for operand in Set(operands) where lastUses[operand] == index && !isConstant[operand.index] {
+        live -= Self.bytes(graph.shape(of: operand))
+      }
+      if lastUses[node.output] == nil { live -= Self.bytes(output) }
+    }
+  }
+
+  /// The bytes of a value of Float32, with the channels of an image in whole groups.
+  private static func bytes(_ shape: Shape) -> Int {
+    guard let sizes = shape.sizes, let count = shape.elementCount else { return 0 }
+    guard sizes.count == 3, let channels = sizes.last, channels > 0 else {
+      return count.multipliedSaturated(by: 4)
+    }
+    let groups = (channels + lanes - 1) / lanes * lanes
+    return (count / channels).multipliedSaturated(by: 4 * groups)
+  }
+
+  /// The bytes that the reference executor takes, which computes with arrays of doubles.
+  package var referenceBytes: Int { bytes.multipliedSaturated(by: 3) }
+
+  /// The problems of a cost beyond limits.
+  func problems(beyond limits: PredictionLimits) -> [Problem] {
+    var problems: [Problem] = []
+    func add(_ headline: String, _ received: String, _ needs: String, _ limit: String) {
+      var problem = Problem(
+        headline: headline,
+        details: [
+          ("received", received), ("needs", needs),
+          (
+            "remedy",
+            "for a file that you trust, raise \(limit) in ImportLimits, or forge --trusted"
+          ),
+        ])
+      problem.path = limits.path
+      problems.append(problem)
+    }
+    if bytes > limits.bytes {
+      add(
+        "a prediction of the network takes more memory than the file may ask for",
+        "\(bytes) bytes", "at most \(limits.bytes)", "predictionBytes")
+    }
+    if work > limits.work {
+      add(
+        "a prediction of the network takes more work than the file may ask for",
+        "\(work) multiply-adds, moves and comparisons", "at most \(limits.work)", "predictionWork")
+    }
+    return problems
+  }
+}
+
+extension Model {
+  /// What one prediction takes.
+  ///
+  /// - Throws: `CompileError` with every mistake of the model.
+  package func predictionCost() throws(CompileError) -> PredictionCost {
+    let inference = Inference(self)
+    guard inference.problems.isEmpty else { throw CompileError(inference.problems) }
+    return PredictionCost(try LoweredModel(inference).graph)
+  }
+}
