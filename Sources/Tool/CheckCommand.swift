@@ -45,7 +45,7 @@ struct CheckCommand: ParsableCommand {
       let cost = try model.predictionCost()
       let isSmall =
         cost.work <= compareUpTo
-        && cost.referenceBytes <= model.limits?.bytes ?? .max
+        && model.limits.map { cost.allowsReference(within: $0) } ?? true
       let isCompared = isSmall && !network.imported.takesIntegers
       var options = CompileOptions()
       if isCompared { options.verify = .samples(1) }

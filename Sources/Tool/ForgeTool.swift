@@ -14,7 +14,7 @@ struct ForgeTool: ParsableCommand {
       if !text.isEmpty {
         if code.isSuccess { print(text) } else { ToolOutput.writeError(text) }
       }
-      exit(code.rawValue)
+      Foundation.exit(code.rawValue)
     }
   }
 

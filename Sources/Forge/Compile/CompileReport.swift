@@ -79,10 +79,15 @@ public struct CompileReport: Sendable, CustomStringConvertible {
   package static let notOptimized =
     "built without optimization, some 50 times slower; build with -c release"
 
-  /// The kernels that compute a layer.
-  func kernels(ofLayer position: Int) -> String {
-    steps.filter { $0.positions.contains(position) && $0.kernel != "clearHalo" }.map(\.kernel)
-      .joined(separator: ", ")
+  /// The kernels that compute each layer, by its position.
+  var kernelsByLayer: [Int: String] {
+    var kernels: [Int: String] = [:]
+    for step in steps where step.kernel != "clearHalo" {
+      for position in Set(step.positions) {
+        kernels[position] = (kernels[position].map { $0 + ", " } ?? "") + step.kernel
+      }
+    }
+    return kernels
   }
 
   /// The report as text, one line per rewrite and step.

@@ -55,11 +55,20 @@ package struct PredictionCost: Sendable, Hashable {
     return (count / channels).multipliedSaturated(by: 4 * groups)
   }
 
-  /// The bytes that the reference executor takes, which computes with arrays of doubles.
-  package var referenceBytes: Int { bytes.multipliedSaturated(by: 3) }
+  /// The cost of the reference executor, which computes with arrays of doubles and without vectors.
+  private var reference: (bytes: Int, work: Int) {
+    (bytes.multipliedSaturated(by: 3), work.multipliedSaturated(by: 8))
+  }
+
+  /// Whether the reference executor may run the network too.
+  package func allowsReference(within limits: PredictionLimits) -> Bool {
+    reference.bytes <= limits.bytes && reference.work <= limits.work
+  }
 
   /// The problems of a cost beyond limits.
-  func problems(beyond limits: PredictionLimits) -> [Problem] {
+  func problems(beyond limits: PredictionLimits, isVerified: Bool) -> [Problem] {
+    let what = isVerified ? "a comparison of the network with the reference executor" : "a prediction of the network"
+    let (bytes, work) = isVerified ? reference : (self.bytes, self.work)
     var problems: [Problem] = []
     func add(_ headline: String, _ received: String, _ needs: String, _ limit: String) {
       var problem = Problem(
@@ -76,12 +85,12 @@ package struct PredictionCost: Sendable, Hashable {
     }
     if bytes > limits.bytes {
       add(
-        "a prediction of the network takes more memory than the file may ask for",
+        "\(what) takes more memory than the file may ask for",
         "\(bytes) bytes", "at most \(limits.bytes)", "predictionBytes")
     }
     if work > limits.work {
       add(
-        "a prediction of the network takes more work than the file may ask for",
+        "\(what) takes more work than the file may ask for",
         "\(work) multiply-adds, moves and comparisons", "at most \(limits.work)", "predictionWork")
     }
     return problems
