@@ -72,14 +72,17 @@ extension Problem: CustomStringConvertible {
     var text = (origin.compactMap(\.self) + [headline]).map(\.printable).joined(separator: ": ")
     var lines = details
     // A cause that says the same as the headline is not repeated.
-    if let cause, "\(cause)" != headline, (cause as? ShapeError)?.headline != headline {
-      lines.append(("cause", "\(cause)"))
+    if let cause, (cause as? ShapeError)?.headline != headline {
+      let text = "\(cause)"
+      // Bytes are compared, because texts of files can be slow to compare as texts.
+      if !text.utf8.elementsEqual(headline.utf8) { lines.append(("cause", text)) }
     }
     for (label, value) in lines {
       // The labels stand in a column of ten characters.
       let pad = String(repeating: " ", count: max(10 - label.count, 1))
       // Further lines of a value are aligned with its first.
-      let value = value.printableLines.split(separator: "\n", omittingEmptySubsequences: false)
+      let value = value.printableLines.unicodeScalars
+        .split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
         .joined(separator: "\n            ")
       text += "\n  \(label)\(pad)\(value)"
     }

@@ -12,9 +12,6 @@ package struct PredictionCost: Sendable, Hashable {
   /// The work in units of a multiply-add: multiply-adds, elements moved, comparisons.
   package private(set) var work = 0
 
-  /// Channels of images are stored in groups of so many.
-  private static let lanes = 16
-
   /// Adds up the costs of a graph; values of unknown size cost nothing.
   init(_ graph: OperationGraph) {
     var lastUses: [OperationGraph.Value: Int] = [:]
@@ -45,14 +42,9 @@ package struct PredictionCost: Sendable, Hashable {
     }
   }
 
-  /// The bytes of a value of Float32, with the channels of an image in whole groups.
+  /// The bytes of a value of Float32.
   private static func bytes(_ shape: Shape) -> Int {
-    guard let sizes = shape.sizes, let count = shape.elementCount else { return 0 }
-    guard sizes.count == 3, let channels = sizes.last, channels > 0 else {
-      return count.multipliedSaturated(by: 4)
-    }
-    let groups = (channels + lanes - 1) / lanes * lanes
-    return (count / channels).multipliedSaturated(by: 4 * groups)
+    shape.storedCount.multipliedSaturated(by: MemoryLayout<Float>.size)
   }
 
   /// The cost of the reference executor, which computes with arrays of doubles and without vectors.

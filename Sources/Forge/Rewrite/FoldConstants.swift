@@ -9,7 +9,7 @@ enum FoldConstants: Rewrite {
   static let name = "foldConstants"
 
   /// The most elements of a result, unless its operands have as many.
-  private static let largestResult = 1 << 22
+  private static let largestResult = 1 << 24
   /// The most work of a result, in units of a multiply-add.
   private static let largestWork = 1 << 31
 

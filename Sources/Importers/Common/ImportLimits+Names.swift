@@ -12,9 +12,10 @@ extension ImportLimits {
   /// - Throws: ``ImportError`` of kind `tooLarge`.
   func check(name: String, path: String?) throws(ImportError) {
     guard name.utf8.count <= nameBytes else {
+      let beginning = String(String.UnicodeScalarView(name.unicodeScalars.prefix(20)))
       throw ImportError(
         .tooLarge, "a name in the file is too long", path: path,
-        received: "\(ImportError.bytes(name.utf8.count)): \"\(name.unicodeScalars.prefix(40))…\"",
+        received: "\(ImportError.bytes(name.utf8.count)): \"\(beginning)…\"",
         needs: "at most \(nameBytes)",
         remedy: "for a file that you trust, raise nameBytes in ImportLimits")
     }

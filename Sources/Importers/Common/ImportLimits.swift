@@ -5,7 +5,8 @@
 public struct ImportLimits: Sendable, Hashable {
   /// The maximum size of the model file in bytes, without external data.
   public var fileBytes: Int
-  /// The maximum number of nodes or layers.
+  /// The maximum number of nodes or layers, with inputs and outputs; that of sections of a Darknet
+  /// configuration is an eighth of it.
   public var nodes: Int
   /// The maximum number of stored tensors.
   public var tensors: Int
@@ -43,7 +44,7 @@ public struct ImportLimits: Sendable, Hashable {
   ///   - predictionBytes: the maximum bytes of the values of one prediction.
   ///   - predictionWork: the maximum work of one prediction.
   public init(
-    fileBytes: Int = 1 << 33, nodes: Int = 1 << 17, tensors: Int = 1 << 17, depth: Int = 32,
+    fileBytes: Int = 1 << 33, nodes: Int = 1 << 15, tensors: Int = 1 << 17, depth: Int = 32,
     nameBytes: Int = 4096, foldedElements: Int = 1 << 25, foldedBytes: Int = 40 << 20,
     predictionBytes: Int = 1 << 26, predictionWork: Int = 1 << 30
   ) {
@@ -60,9 +61,10 @@ public struct ImportLimits: Sendable, Hashable {
 
   /// The limits for a file that you trust: it may ask for any memory and work.
   ///
-  /// The size of the file, the number of nodes and tensors and the depth stay limited.
+  /// The size of the file, the number of nodes and tensors, a million each, and the depth stay
+  /// limited.
   public static var trusted: ImportLimits {
     ImportLimits(
-      foldedElements: .max, foldedBytes: .max, predictionBytes: .max, predictionWork: .max)
+      nodes: 1 << 20, tensors: 1 << 20, foldedElements: .max, foldedBytes: .max, predictionBytes: .max, predictionWork: .max)
   }
 }

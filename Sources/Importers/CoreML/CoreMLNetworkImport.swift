@@ -27,7 +27,10 @@ struct CoreMLNetworkImport {
   mutating func build(
     _ network: CoreMLNeuralNetwork, on inputs: [String: FileValue]
   ) throws(ImportError) -> [String: FileValue] {
-    layerCount = layerCount.addingSaturated(network.layers.count)
+    layerCount = network.layers.reduce(layerCount) { count, layer in
+      // Each result and four operands are a layer or a part of one.
+      count.addingSaturated(max(layer.output.count, 1) + layer.input.count / 4)
+    }
     guard layerCount <= limits.nodes else {
       throw .tooLarge("\(layerCount) layers", limit: "nodes", limits.nodes, path: path)
     }

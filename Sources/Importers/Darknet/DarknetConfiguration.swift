@@ -48,8 +48,9 @@ struct DarknetConfiguration {
         guard words.last == UInt8(ascii: "]"), words.count > 2 else {
           throw .darknetLine(path, number, text, needs: "[type] or key=value")
         }
-        guard sections.count <= limits.nodes else {
-          throw .tooLarge("more sections", limit: "nodes", limits.nodes, path: path)
+        // A layer takes a few lines, and each of its weights may be made up.
+        guard sections.count <= limits.nodes / 8 else {
+          throw .tooLarge("more sections", limit: "nodes", limits.nodes / 8, path: path)
         }
         let type = String(decoding: words.dropFirst().dropLast(), as: UTF8.self)
         try limits.check(name: type, path: path)

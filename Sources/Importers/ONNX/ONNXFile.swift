@@ -45,9 +45,17 @@ struct ONNXFile {
         .tooLarge, "the model has too many \(what)", path: path, received: "\(count)",
         needs: "at most \(most)", remedy: "raise ImportLimits.\(limit) if you trust the file")
     }
-    try check(model.graph.node.count, "nodes", most: limits.nodes, "nodes")
+    try check(Self.nodeCount(model.graph), "nodes", most: limits.nodes, "nodes")
     try check(model.graph.initializer.count, "tensors", most: limits.tensors, "tensors")
     try Self.checkNames(model.graph, limits, path)
+  }
+
+  /// The number of nodes, inputs and outputs; a node counts once for each of its results and for
+  /// four of its operands, because each is a layer or a part of one.
+  private static func nodeCount(_ graph: OnnxGraph) -> Int {
+    graph.node.reduce(graph.input.count + graph.output.count) {
+      $0 + max($1.output.count, 1) + $1.input.count / 4
+    }
   }
 
   /// Checks all names that become keys.

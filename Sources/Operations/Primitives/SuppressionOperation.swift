@@ -43,7 +43,8 @@ package struct SuppressionOperation: PrimitiveOperation {
   }
 
   package func workPerElement(for operands: [Shape]) -> Int {
-    operands[1].channels ?? 1
+    // Each box of a row is compared with those that are taken, by a quotient of areas.
+    (operands[1].channels ?? 1).multipliedSaturated(by: 4)
   }
 
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }

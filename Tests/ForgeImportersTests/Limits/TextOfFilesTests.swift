@@ -116,14 +116,14 @@ import Testing
         Self.expectPrintable(text, what)
       }
       let missing = #expect(throws: PredictionError.self) {
-        try network.predict(["z" + Self.evil: TensorValues(shape: [4], values: [1, 2, 3, 4])])
+        try network.predict(["z" + Self.evil: TensorValues(shape: Shape(sizes: [4]), values: [1, 2, 3, 4])])
       }
       Self.expectPrintable(missing?.description ?? "", "prediction")
       let misfit = #expect(throws: PredictionError.self) {
-        try network.predict(["x" + name: TensorValues(shape: [2], values: [1, 2])])
+        try network.predict(["x" + name: TensorValues(shape: Shape(sizes: [2]), values: [1, 2])])
       }
       Self.expectPrintable(misfit?.description ?? "", "prediction")
-      let result = try network.predict(["x" + name: TensorValues(shape: [1, 1, 4], values: [1, 2, 3, 4])])
+      let result = try network.predict(["x" + name: TensorValues(shape: Shape(sizes: [1, 1, 4]), values: [1, 2, 3, 4])])
       Self.expectPrintable("\(result)", "predictions")
     }
   }
@@ -137,7 +137,7 @@ import Testing
     let dense = Model(
       input: input, output: input --> Dense(neurons: 2, name: "d\u{1B}[31m\u{202E}"))
     let missing = #expect(throws: CompileError.self) {
-      try dense.compile(parameters: ParameterDictionary())
+      try dense.compile(parameters: ParameterDictionary([:]))
     }
     Self.expectPrintable(missing?.description ?? "", "parameter")
   }
