@@ -178,7 +178,7 @@ package struct Inference: Sendable {
     var details = error.details
     if error.received == nil, !inputs.isEmpty {
       let received = inputs.map { input in
-        "\(input.shape.map(\.description) ?? "an unknown shape") from \"\(input.name)\""
+        "\(input.shape.map(\.description) ?? "an unknown shape") from \"\(input.name.printable)\""
       }
       details.insert(("received", received.joined(separator: "\n")), at: 0)
     }

@@ -17,6 +17,8 @@ public struct Model: Sendable {
   public var metadata: ModelMetadata
   /// The source of trained parameters when `compile` is given none.
   public var parameters: (any ParameterSource)?
+  /// What a prediction may take, if the network is from a file; a compile checks it.
+  package var limits: PredictionLimits?
   /// The source location of the model, for mistakes that belong to no layer.
   package let place: SourcePlace
 

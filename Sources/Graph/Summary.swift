@@ -54,11 +54,12 @@ package struct SummaryTable {
     let layers = inference.nodes.filter { !$0.isInput }
     var rows = detail == .nested ? NestedRows(layers).rows : []
     for node in layers where detail != .nested {
-      var row = [node.name, node.summaryName, node.shapeText, "\(node.parameterCount)"]
+      var row = [node.name.printable, node.summaryName, node.shapeText, "\(node.parameterCount)"]
       if detail == .detailed {
         row.append("\(node.multiplyAdds)")
         row.append(node.shape?.elementCount.map { "\($0 * ElementType.float32.byteCount)" } ?? "?")
-        row.append(node.inputs.map { inference.nodes[$0].name }.joined(separator: ", "))
+        row.append(
+          node.inputs.map { inference.nodes[$0].name.printable }.joined(separator: ", "))
         if let kernels { row.append(kernels(node.position)) }
       }
       rows.append(row)

@@ -26,7 +26,7 @@ struct CheckCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Networks of more multiply-adds than this are not compared.", valueName: "count"))
+      "Networks of more multiply-adds, moves and comparisons are not compared.", valueName: "count"))
   var compareUpTo = 100_000_000
 
   func run() throws {
@@ -39,10 +39,14 @@ struct CheckCommand: ParsableCommand {
     print("imported   \(ModelFacts(model).line)")
     let constants = network.imported.constants
     if network.imported.outputs.isEmpty, !constants.isEmpty {
-      return print("constant   \(constants.map(\.name).joined(separator: ", "))")
+      return print("constant   \(constants.map(\.name.printable).joined(separator: ", "))")
     }
     do {
-      let isCompared = model.multiplyAdds <= compareUpTo && !network.imported.takesIntegers
+      let cost = try model.predictionCost()
+      let isSmall =
+        cost.work <= compareUpTo
+        && model.limits.map { cost.allowsReference(within: $0) } ?? true
+      let isCompared = isSmall && !network.imported.takesIntegers
       var options = CompileOptions()
       if isCompared { options.verify = .samples(1) }
       options.maximumBatch = 1
@@ -55,7 +59,7 @@ struct CheckCommand: ParsableCommand {
       guard let verification = compiled.report.verification else {
         let reason =
           network.imported.takesIntegers
-          ? "an input takes integers" : "more than \(compareUpTo) multiply-adds"
+          ? "an input takes integers" : "more than \(compareUpTo) multiply-adds, moves and comparisons"
         return print("compared   not: \(reason)")
       }
       let worst = verification.errors.map(\.relativeL2).max() ?? 0
@@ -72,7 +76,7 @@ struct CheckCommand: ParsableCommand {
     let results = try run.results(run.examples(imported.seededInputs()))
     return try run.arrays(of: results).map { name, array in
       let bad = array.floats.filter { !$0.isFinite }.count
-      return "\(name) \(StoredTensor.text(of: array.sizes))"
+      return "\(name.printable) \(StoredTensor.text(of: array.sizes))"
         + (bad > 0 ? " with \(bad) values that are not finite" : "")
     }
   }

@@ -72,7 +72,8 @@ struct DiffCommand: ParsableCommand {
       if let relative = row.relativeL2, let maximum = row.maximum {
         numbers = String(format: "%11.2e  %18.2e  ", relative, maximum)
       }
-      let names = row.other.map { "\(row.layer) and \($0)" } ?? row.layer
+      let names =
+        row.other.map { "\(row.layer.printable) and \($0.printable)" } ?? row.layer.printable
       let shapes = row.otherShape.map { "\(row.shape) and \($0)" } ?? row.shape
       print("\(numbers)\(row.isOutput ? "output " : "")\(names)  \(shapes)")
     }
@@ -80,7 +81,7 @@ struct DiffCommand: ParsableCommand {
     where !names.isEmpty {
       let more = names.count > 8 ? ", …" : ""
       print(
-        "only in the \(which): \(names.prefix(8).joined(separator: ", "))\(more) (\(names.count))")
+        "only in the \(which): \(names.prefix(8).map(\.printable).joined(separator: ", "))\(more) (\(names.count))")
     }
   }
 
@@ -96,6 +97,6 @@ struct DiffCommand: ParsableCommand {
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
     let object = Object(
       layers: difference.rows, onlyFirst: difference.onlyFirst, onlySecond: difference.onlySecond)
-    print(String(decoding: try encoder.encode(object), as: UTF8.self))
+    ToolOutput.write(json: try encoder.encode(object))
   }
 }

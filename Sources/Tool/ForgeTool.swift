@@ -1,8 +1,23 @@
 import ArgumentParser
+import Foundation
 
 /// The command-line tool.
 @main
 struct ForgeTool: ParsableCommand {
+  /// Runs a command; what a command or the parser of the arguments says is escaped.
+  static func main() {
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch {
+      let (text, code) = (fullMessage(for: error), exitCode(for: error))
+      if !text.isEmpty {
+        if code.isSuccess { print(text) } else { ToolOutput.writeError(text) }
+      }
+      Foundation.exit(code.rawValue)
+    }
+  }
+
   static let configuration = CommandConfiguration(
     commandName: "forge",
     abstract: "Looks at networks and weight files, runs and compares them, and times predictions.",

@@ -122,7 +122,7 @@ struct RunCommand: ParsableCommand {
       let range = values.isEmpty ? "" : "  \(values.min() ?? 0) to \(values.max() ?? 0)"
       let middle = values.isEmpty ? "" : "  mean \(Float(mean))"
       print(
-        "\(name)  \(StoredTensor.text(of: array.sizes))  \(array.elementType.rawValue)\(range)"
+        "\(name.printable)  \(StoredTensor.text(of: array.sizes))  \(array.elementType.rawValue)\(range)"
           + middle)
       for (example, values) in results.enumerated() where values.indices.contains(index) {
         let sizes = values[index].shape.sizes ?? []
@@ -160,7 +160,8 @@ struct RunCommand: ParsableCommand {
     let cases = try CaseList(json: data).cases
     for (index, entry) in cases.enumerated() {
       let outcome = CaseList.run(entry, options: options)
-      let line = try encoder.encode(outcome) + Data("\n".utf8)
+      let text = String(decoding: try encoder.encode(outcome), as: UTF8.self)
+      let line = Data("\(text.printableJSON)\n".utf8)
       try FileHandle.standardOutput.write(contentsOf: line)
       Progress.count(index + 1, of: cases.count, "case")
     }

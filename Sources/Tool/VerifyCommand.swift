@@ -47,7 +47,7 @@ struct VerifyCommand: ParsableCommand {
     print("relative L2  largest difference  output")
     for error in verification.errors {
       print(
-        String(format: "%11.2e  %18.2e  ", error.relativeL2, error.maximum) + error.output)
+        String(format: "%11.2e  %18.2e  ", error.relativeL2, error.maximum) + error.output.printable)
     }
     print("bound \(verification.bound), \(LoadError.counted(verification.samples, "sample"))")
   }

@@ -21,6 +21,8 @@ package struct NetworkRun {
   private let exampleMixer: String?
   /// The inputs of the file that nothing depends on.
   private let ignoredInputs: Set<String>
+  /// The index of each input by its name in the file.
+  private let places: [String: Int]
   /// The compiled network; `nil` where all outputs are constants.
   private let network: CompiledModel?
 
@@ -36,12 +38,14 @@ package struct NetworkRun {
     constants = imported.constants
     exampleMixer = imported.model.metadata.exampleMixer
     ignoredInputs = Set(imported.ignoredInputs)
+    places = Dictionary(
+      imported.inputs.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     network = outputs.isEmpty && !constants.isEmpty ? nil : try compile()
   }
 
   /// The index of an input by its name in the file.
   private func index(ofInput name: String) throws(ToolError) -> Int {
-    guard let index = inputs.firstIndex(where: { $0.name == name }) else {
+    guard let index = places[name] else {
       throw ToolError.noInput(name, known: inputs.map(\.name))
     }
     return index

@@ -38,7 +38,8 @@ struct ConvolutionProblem {
     self.settings = settings
     let input = graph.imageSizes(of: source)
     output = graph.imageSizes(of: node.output)
-    readsModelInput = graph.inputs.contains(source) && node.residual == nil
+    let isInput = if case .input = graph.origins[source.index] { true } else { false }
+    readsModelInput = isInput && node.residual == nil
     if case .convolution(let geometry, _, let groups) = node.primitive {
       (kind, self.geometry, self.input, self.groups) = (.convolution, geometry, input, groups)
       readsVector = false

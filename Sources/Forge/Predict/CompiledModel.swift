@@ -91,7 +91,8 @@ public final class CompiledModel: Sendable {
   /// - Parameter detail: the amount of detail; `.detailed` names the chosen kernels.
   /// - Returns: the table, without a line break at its end.
   public func summary(_ detail: SummaryDetail = .standard) -> String {
-    SummaryTable(compiler.inference, detail: detail) { self.report.kernels(ofLayer: $0) }.text
+    let kernels = report.kernelsByLayer
+    return SummaryTable(compiler.inference, detail: detail) { kernels[$0, default: ""] }.text
   }
 
   /// The bytes that a ``Context`` needs for predictions of up to `batch` examples.

@@ -92,7 +92,7 @@ public struct ImportedModel: Sendable {
   /// The network with its weights as parameter source.
   ///
   /// It has no outputs where all of the file are ``constants``.
-  public let model: Model
+  public package(set) var model: Model
   /// The inputs in the order of the model.
   public let inputs: [Port]
   /// The outputs in the order of the model, behind which it may have numbers of rows; see

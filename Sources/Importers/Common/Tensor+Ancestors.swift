@@ -16,11 +16,19 @@ extension Tensor {
 
   /// The tensors that some tensors are computed from, and these themselves.
   static func ancestors(of tensors: [Tensor]) -> Set<ObjectIdentifier> {
+    Set(reached(from: tensors).map { ObjectIdentifier($0) })
+  }
+
+  /// The tensors that some tensors are computed from, and these themselves, each once.
+  static func reached(from tensors: [Tensor]) -> [Tensor] {
     var seen: Set<ObjectIdentifier> = []
+    var found: [Tensor] = []
     var queue = tensors
     while let tensor = queue.popLast() {
-      if seen.insert(ObjectIdentifier(tensor)).inserted { queue += tensor.inputs }
+      guard seen.insert(ObjectIdentifier(tensor)).inserted else { continue }
+      found.append(tensor)
+      queue += tensor.inputs
     }
-    return seen
+    return found
   }
 }

@@ -39,6 +39,11 @@ struct CoreMLImport {
     self.path = path
     self.options = options
     let features = description.input + description.output
+    for feature in features { try options.limits.check(name: feature.name, path: path) }
+    guard features.count <= options.limits.nodes / 4 else {
+      throw .tooLarge(
+        "\(features.count) inputs and outputs", limit: "nodes", options.limits.nodes / 4, path: path)
+    }
     programs = MILProgramImport(path: path, limits: options.limits)
     networks = CoreMLNetworkImport(
       path: path, limits: options.limits, reserved: Set(features.map(\.name)))

@@ -48,7 +48,7 @@ public struct ImportedDarknet: Sendable {
       }
       file = try DarknetFile(opened, path: weights)
     }
-    try self.init(configuration, file)
+    try self.init(configuration, file, limits)
   }
 
   /// Reads a configuration and weights in memory; messages name them by `path`.
@@ -66,15 +66,21 @@ public struct ImportedDarknet: Sendable {
       }
       file = try DarknetFile(copy, path: path)
     }
-    try self.init(configuration, file)
+    try self.init(configuration, file, limits)
   }
 
-  private init(_ configuration: DarknetConfiguration, _ file: DarknetFile?) throws(ImportError) {
+  private init(
+    _ configuration: DarknetConfiguration, _ file: DarknetFile?, _ limits: ImportLimits
+  ) throws(ImportError) {
     var importer = try DarknetImporter(configuration, isTransposed: file?.isTransposed ?? false)
     try importer.build()
     var parameters: DarknetParameters?
     if let file { parameters = try importer.places.parameters(in: file) }
-    self = importer.imported(parameters: parameters)
+    let result = importer.imported(parameters: parameters)
+    self.init(
+      imported: try result.imported.limited(
+        ImportOptions(limits: limits), hasWeights: false, path: configuration.path),
+      detections: result.detections)
   }
 }
 

@@ -113,6 +113,7 @@ struct ONNXCall {
     // Axes that the layout lacks have size 1, so that their place does not matter.
     let order = layout.compactMap { $0 }
     let missing = host.sizes.indices.filter { !order.contains($0) }
+    try ImportBudget.keep(count, width: MemoryLayout<Float>.size)
     let values = try host.transposed(missing + order).floats()
     return FileTensor(
       Tensor.applying(Constant(values, shape: Shape(sizes: shape)), to: []), sizes: host.sizes,

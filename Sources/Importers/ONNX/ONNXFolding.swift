@@ -180,16 +180,21 @@ enum ONNXFolding {
       if hosts.allSatisfy(\.isInteger) {
         let numbers = try hosts.map { try $0.integers().first ?? 0 }
         guard numbers[2] != 0 else { throw NodeFailure.invalid("a step of 0") }
-        let steps = stride(from: numbers[0], to: numbers[1], by: Int(numbers[2]))
-        let values = Array(steps.prefix(1 << 24))
-        guard values.count < 1 << 24 else { throw NodeFailure.invalid("an endless range") }
-        set(&call, HostTensor(integers: values, sizes: [values.count], type: hosts[0].type))
+        let length = (Double(numbers[1]) - Double(numbers[0])) / Double(numbers[2])
+        guard length < 0x1p24 else { throw NodeFailure.invalid("an endless range") }
+        let held = try ImportBudget.hold(Int(max(length, 0)) + 1, width: 8)
+        let values = Array(stride(from: numbers[0], to: numbers[1], by: Int(numbers[2])))
+        var range = HostTensor(integers: values, sizes: [values.count], type: hosts[0].type)
+        range.held = held
+        set(&call, range)
       } else {
         let numbers = try hosts.map { try $0.floats().first ?? 0 }
         let count = ((numbers[1] - numbers[0]) / numbers[2]).rounded(.up)
         guard count.isFinite, count < 0x1p24 else { throw NodeFailure.invalid("an endless range") }
+        let held = try ImportBudget.hold(Int(max(count, 0)), width: 4)
         let values = (0..<Int(max(count, 0))).map { numbers[0] + Float($0) * numbers[2] }
-        let range = HostTensor(floats: values, sizes: [values.count])
+        var range = HostTensor(floats: values, sizes: [values.count])
+        range.held = held
         set(&call, try range.cast(to: hosts[0].type))
       }
       return true
@@ -199,11 +204,17 @@ enum ONNXFolding {
     "NonZero": { call, hosts in
       let values = try hosts[0].cast(to: .bool).integers()
       let strides = HostTensor.strides(hosts[0].sizes)
+      let count = values.count { $0 != 0 }
+      // The places and, for each axis, their indices.
+      let held = try ImportBudget.hold(
+        count.multipliedSaturated(by: strides.count + 1), width: MemoryLayout<Int64>.size)
       let places = values.indices.filter { values[$0] != 0 }
       let rows = zip(strides, hosts[0].sizes).flatMap { stride, size in
         places.map { Int64($0 / stride % max(size, 1)) }
       }
-      set(&call, HostTensor(integers: rows, sizes: [hosts[0].sizes.count, places.count]))
+      var result = HostTensor(integers: rows, sizes: [hosts[0].sizes.count, places.count])
+      result.held = held
+      set(&call, result)
       return true
     },
   ]
@@ -353,14 +364,8 @@ enum ONNXFolding {
         let first = HostTensor.broadcast(hosts[0].sizes, hosts[1].sizes),
         let sizes = HostTensor.broadcast(first, hosts[2].sizes)
       else { return false }
-      let choice = try hosts[0].cast(to: .bool).expanded(to: sizes).integers()
-      let (a, b) = (try hosts[1].expanded(to: sizes), try hosts[2].expanded(to: sizes))
-      let both = try HostTensor.concatenated(
-        [a.reshaped([a.count]), b.reshaped([b.count])], axis: 0)
       set(
-        &call,
-        try both.picked(
-          choice.indices.map { choice[$0] != 0 ? $0 : $0 + choice.count }, sizes: sizes))
+        &call, try HostTensor.chosen(by: hosts[0], hosts[1], hosts[2], sizes: sizes))
       return true
     },
     "ReduceL2": { call, hosts in

@@ -29,11 +29,12 @@ struct ONNXGraphImport {
   private var inputs: [Tensor] = []
   /// Inputs without elements, whose values are therefore known.
   private var emptyInputs: [String] = []
-  private var foldedElements = 0
   /// Where the examples of an open batch are.
   private var batch = ONNXOpenAxes(base: 1)
   /// The selections, whose numbers of rows predictions choose.
   private var selections = ONNXSelectedRows()
+  /// How many nodes still read a value; outputs of the graph are read once more.
+  private var readers: [String: Int]
 
   init(_ file: ONNXFile, path: String, options: ImportOptions) {
     self.file = file.model
@@ -42,6 +43,7 @@ struct ONNXGraphImport {
     self.options = options
     reader = ONNXTensorReader(path: path)
     graphOutputs = Set(file.model.graph.output.map(\.name))
+    readers = Self.readers(of: file.model.graph)
     usedAsTruth = Self.usedAsTruth(file.model.graph)
     opsets = Dictionary(
       file.model.opsetImport.map { ($0.domain == "ai.onnx" ? "" : $0.domain, Int($0.version)) }
@@ -315,6 +317,26 @@ struct ONNXGraphImport {
       try report(error, type: node.type, name: node.name)
       missing.formUnion(node.outputs)
     }
+    release(node.inputs)
+  }
+
+  /// How many nodes read each value, and that outputs of the graph are read in the end.
+  private static func readers(of graph: OnnxGraph) -> [String: Int] {
+    var readers: [String: Int] = [:]
+    for node in graph.node { for name in node.input { readers[name, default: 0] += 1 } }
+    for info in graph.output { readers[info.name, default: 0] += 1 }
+    return readers
+  }
+
+  /// Releases computed constants that no later node reads.
+  private mutating func release(_ names: [String]) {
+    for name in names {
+      readers[name, default: 1] -= 1
+      guard readers[name] == 0, case .host(let tensor)? = values[name], tensor.held != nil else {
+        continue
+      }
+      values[name] = nil
+    }
   }
 
   /// Computes a node for every length if its inputs are known; returns whether the result is kept.
@@ -332,7 +354,6 @@ struct ONNXGraphImport {
       try finish(call)
       return true
     case .family(let family)?:
-      try count(folded: family.count)
       families[name] = family
       return true
     case nil: break
@@ -354,17 +375,6 @@ struct ONNXGraphImport {
     return false
   }
 
-  /// Counts elements that are computed while importing.
-  private mutating func count(folded elements: Int) throws(ImportError) {
-    foldedElements = foldedElements.addingSaturated(elements)
-    guard foldedElements <= options.limits.foldedElements else {
-      throw ImportError(
-        .tooLarge, "the constants computed while importing are too large", path: path,
-        needs: "at most \(options.limits.foldedElements) values",
-        remedy: "raise ImportLimits.foldedElements if you trust the file")
-    }
-  }
-
   /// Takes over the results of a node.
   private mutating func finish(_ call: ONNXCall) throws(ImportError) {
     for (key, entry) in call.parameters { parameters[key] = entry }
@@ -376,7 +386,6 @@ struct ONNXGraphImport {
           UnsupportedNode(type: call.node.type, detail: "output \"\(name)\"", name: call.node.name))
         continue
       }
-      if case .host(let tensor) = value { try count(folded: tensor.count) }
       values[name] = value
     }
   }
@@ -444,7 +453,8 @@ struct ONNXGraphImport {
 
   /// Computes the outputs that no input reaches.
   private mutating func computeUnreachedOutputs() throws(ImportError) {
-    let names = file.graph.output.map(\.name).filter { !dependsOnInput($0) }
+    let dependent = tensorsThatDependOnInputs()
+    let names = file.graph.output.map(\.name).filter { !dependsOnInput($0, dependent) }
     let tensors = names.compactMap { name -> FileTensor? in
       if case .network(let tensor)? = values[name] { tensor } else { nil }
     }
@@ -455,7 +465,7 @@ struct ONNXGraphImport {
         UnsupportedNode(type: "output", detail: "a selection among constants", name: name))
     }
     guard !tensors.isEmpty, unsupported.isEmpty else { return }
-    let limit = options.limits.foldedElements - foldedElements
+    let limit = options.limits.foldedElements
     let source = ImportedParameters(parameters, origin: path)
     guard let results = Self.values(of: tensors, source, limit: limit) else {
       unsupported += rest.map {
@@ -464,11 +474,11 @@ struct ONNXGraphImport {
       return
     }
     for ((name, tensor), result) in zip(zip(rest, tensors), results) {
-      try count(folded: result.values.count)
       let kept = tensor.layout.compactMap { $0 }
       let missing = tensor.sizes.indices.filter { !kept.contains($0) }
       let order = missing + kept
-      let own = HostTensor(floats: result.values, sizes: order.map { tensor.sizes[$0] })
+      var own = HostTensor(floats: result.values, sizes: order.map { tensor.sizes[$0] })
+      own.held = try ImportBudget.hold(own.count, width: MemoryLayout<Float>.size)
       do {
         let moved = try own.transposed(tensor.sizes.indices.map { order.firstIndex(of: $0) ?? 0 })
         values[name] = .host(try moved.cast(to: tensor.type))
@@ -476,14 +486,25 @@ struct ONNXGraphImport {
     }
   }
 
+  /// The tensors of outputs, and those they are computed from, that depend on an input.
+  private func tensorsThatDependOnInputs() -> Set<ObjectIdentifier> {
+    let ends = file.graph.output.compactMap { info -> Tensor? in
+      if case .network(let tensor)? = values[info.name] { tensor.tensor } else { nil }
+    }
+    var dependent = Set(inputs.map { ObjectIdentifier($0) })
+    // Operands are older than what is made of them.
+    for tensor in Tensor.reached(from: ends).sorted(by: { $0.order < $1.order })
+    where tensor.inputs.contains(where: { dependent.contains(ObjectIdentifier($0)) }) {
+      dependent.insert(ObjectIdentifier(tensor))
+    }
+    return dependent
+  }
+
   /// Whether an output is computed from an input, or missing for another reason.
-  private func dependsOnInput(_ name: String) -> Bool {
+  private func dependsOnInput(_ name: String, _ dependent: Set<ObjectIdentifier>) -> Bool {
     switch values[name] {
     case .host?: false
-    case .network(let tensor)?:
-      Tensor.ancestors(of: [tensor.tensor]).contains { reached in
-        inputs.contains { ObjectIdentifier($0) == reached }
-      }
+    case .network(let tensor)?: dependent.contains(ObjectIdentifier(tensor.tensor))
     case .length?, nil: true
     }
   }

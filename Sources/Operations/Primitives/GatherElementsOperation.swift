@@ -27,6 +27,8 @@ package struct GatherElementsOperation: PrimitiveOperation {
 
   package func outputShape(for operands: [Shape]) -> Shape { operands[1] }
 
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {

@@ -28,6 +28,8 @@ package struct GatherRowsOperation: PrimitiveOperation {
       Shape(Array(data[..<axis]) + operands[1].dimensions + data[(axis + 1)...]))
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {

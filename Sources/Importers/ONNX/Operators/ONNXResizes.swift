@@ -122,6 +122,7 @@ extension ONNXOperators {
       throw NodeFailure.invalid("no region of \(axes.count) axes")
     }
     var result = input
+    for size in target.sizes { try ImportBudget.take(size, width: 1) }
     var outside: [[Bool]] = input.sizes.indices.map {
       Array(repeating: false, count: target.sizes[$0])
     }
