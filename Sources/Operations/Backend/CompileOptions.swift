@@ -98,6 +98,9 @@ public struct CompileOptions: Sendable {
   ///
   /// With 1, only the calling thread works. The result is bit-identical for any number.
   public var compileThreads: Threads
+  /// The inputs, by index, that `verify` fills with 0 and 1 unless they hold ids, because a file
+  /// declares them as integers or truth values.
+  package var integerInputs: Set<Int> = []
   /// The device that computes predictions; `nil` selects the processor.
   package var backend: (any Backend)?
   /// The minimum work per thread in seconds; tests set it to 0 to split steps of any size.
