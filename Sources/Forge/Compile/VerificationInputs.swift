@@ -66,24 +66,31 @@ struct VerificationInputs {
   }
 
   /// Multiplies the entries of every axis by powers of ten of their own.
+  ///
+  /// The first axis longer than 1 has the most decades: its entries are the items of a batch or a
+  /// sequence.
   private func scale(_ values: inout [Float], ofInput index: Int, _ random: inout SplitMix64) {
     let sizes = sizes[index]
-    let last = sizes.count - 1
-    let items = sizes.indices.filter { $0 < last && sizes[$0] > 1 && !pictures.contains(index) }
-    let hasChannels = last >= 0 && sizes[last] > 1
-    // Items have two thirds of the decades, channels the rest.
-    let forItems = hasChannels ? Self.decades * 2 / 3 : Self.decades
-    var factors = [Double](repeating: 0, count: values.count)
-    for axis in items + (hasChannels ? [last] : []) {
-      let decades =
-        axis < last
-        ? forItems / Double(items.count) : items.isEmpty ? Self.decades : Self.decades / 3
-      let exponents = (0..<sizes[axis]).map { _ in decades * Double(random.nextSymmetric()) }
+    var axes = sizes.indices.filter { sizes[$0] > 1 }
+    if pictures.contains(index) { axes.removeAll { $0 < sizes.count - 1 } }
+    var exponents = [Double](repeating: 0, count: values.count)
+    for (axis, decades) in zip(axes, Self.decades(axes, last: sizes.count - 1)) {
+      let own = (0..<sizes[axis]).map { _ in decades * Double(random.nextSymmetric()) }
       let stride = sizes[(axis + 1)...].reduce(1, *)
-      for element in factors.indices {
-        factors[element] += exponents[element / stride % sizes[axis]]
+      for element in exponents.indices {
+        exponents[element] += own[element / stride % sizes[axis]]
       }
     }
-    for element in values.indices { values[element] *= Float(exp(factors[element] * log(10))) }
+    for element in values.indices { values[element] *= Float(exp(exponents[element] * log(10))) }
+  }
+
+  /// The decades of each axis: 2 of the channels, 1 of all axes in between, the rest of the first.
+  private static func decades(_ axes: [Int], last: Int) -> [Double] {
+    guard let first = axes.first else { return [] }
+    let between = axes.dropFirst().filter { $0 < last }.count
+    let rest = decades - (axes.count > 1 && axes.last == last ? 2 : 0) - (between > 0 ? 1 : 0)
+    return axes.map { axis in
+      axis == first ? rest : axis == last ? 2 : 1 / Double(between)
+    }
   }
 }

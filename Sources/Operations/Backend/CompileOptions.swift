@@ -29,10 +29,11 @@ public struct CompileOptions: Sendable {
   public enum Verification: Sendable {
     /// No comparison.
     case none
-    /// Compares on this many seeded random inputs, 1 to 1000.
+    /// Compares on this many seeded random inputs, 1 to 1000, each once with numbers of one scale
+    /// and once with rows and channels of different scale.
     ///
-    /// The compile fails when an output differs by more than ``CompileOptions/accuracy``, or by
-    /// more than rounding explains where its numbers cancel (see ``Verification``).
+    /// The compile fails when an item of an output differs by more than
+    /// ``CompileOptions/accuracy``, or by more than Float32 itself loses (see ``Verification``).
     case samples(Int, seed: UInt64 = 1)
   }
 
