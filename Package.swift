@@ -59,11 +59,11 @@ let library: [Target] = [
   .target(
     name: "ForgeToolSupport", dependencies: ["Forge", "ForgeImporters"],
     path: "Sources/ToolSupport"),
-  .target(name: "CForgeArguments", path: "Sources/Arguments"),
+  .target(name: "CForgeProcess", path: "Sources/Process"),
   .executableTarget(
     name: "ForgeTool",
     dependencies: [
-      "CForgeArguments", "Forge", "ForgeModels", "ForgeImages", "ForgeImporters",
+      "CForgeProcess", "Forge", "ForgeModels", "ForgeImages", "ForgeImporters",
       "ForgeToolSupport",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],

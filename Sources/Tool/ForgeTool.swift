@@ -1,5 +1,5 @@
 import ArgumentParser
-import CForgeArguments
+import CForgeProcess
 import Foundation
 
 /// The command-line tool.

@@ -78,7 +78,7 @@ struct RunCommand: ParsableCommand {
     let run = try NetworkRun(network.imported) {
       try network.compiled(options, tellsOfRandom: true)
     }
-    if let labels, let names { try run.checkLabels(names.count, of: labels) }
+    if let labels { try run.checkLabels(names.count, of: labels) }
     if let files { try Self.prepare(files) }
     let examples = try run.examples(given, isBatch: batch)
     var results: [[TensorValues]] = []

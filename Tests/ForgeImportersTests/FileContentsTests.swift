@@ -160,7 +160,7 @@ import Testing
     try withFile(name, bytes) { path in #expect(try ModelFile(path).format().name == "ONNX") }
     let keras = try [UInt8](
       Data(contentsOf: URL(fileURLWithPath: "\(Fixtures.folder)/KerasStateful/network.keras")))
-    try withFile("net.onnx", keras) { path in
+    try withFile("net.onnx", keras) { (path: String) throws -> Void in
       #expect(try ModelFile(path).format().name == "Keras")
       #expect(try !ModelFile(path).imported().outputs.isEmpty)
       let error = #expect(throws: ImportError.self) { try ImportedModel(onnx: path) }

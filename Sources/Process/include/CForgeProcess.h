@@ -10,6 +10,11 @@ int forge_argument_count(void);
 /// The arguments of the process with its name; null if the C library does not tell.
 char *const *forge_arguments(void);
 
+/// Writes what is buffered of standard output.
+///
+/// Returns 0, the error of the system, or −1 if an earlier write failed.
+int forge_flush_output(void);
+
 #ifdef __cplusplus
 }
 #endif
