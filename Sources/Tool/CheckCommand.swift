@@ -61,7 +61,9 @@ struct CheckCommand: ParsableCommand {
         return print("compared   not: more than \(compareUpTo) multiply-adds")
       }
       let worst = verification.errors.map(\.relativeL2).max() ?? 0
-      print(String(format: "compared   relative L2 %.2e of the reference executor", worst))
+      let explained = worst > verification.bound ? ", which rounding to Float32 explains" : ""
+      print(
+        String(format: "compared   relative L2 %.2e of the reference executor", worst) + explained)
     } catch {
       print("\(error)")
       throw ExitCode.failure

@@ -38,13 +38,12 @@ struct ForgeTool: ParsableCommand {
         if code == .success {
           print(text)
         } else {
-          FileHandle.standardError.write(Data("\(text)\n".utf8))
+          StandardError.write("\(text)\n")
         }
       }
     }
     if let failure = StandardOutput.failure() {
-      FileHandle.standardError.write(
-        Data("Error: the report cannot be written: \(failure)\n".utf8))
+      StandardError.write("Error: the report cannot be written: \(failure)\n")
       if code == .success { code = .failure }
     }
     Foundation.exit(code.rawValue)

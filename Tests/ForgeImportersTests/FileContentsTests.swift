@@ -67,7 +67,8 @@ import Testing
       "a safetensors file", [2, 0, 0, 0, 0, 0, 0, 0] + Array("{}".utf8), remedy: "Swift",
       isOfWeights: true),
     Kind("an archive of NumPy arrays", zip("a.npy"), remedy: "Swift", isOfWeights: true),
-    Kind("a NumPy array", [0x93] + Array("NUMPY\u{1}\0".utf8), remedy: "--input", isOfWeights: true),
+    Kind(
+      "a NumPy array", [0x93] + Array("NUMPY\u{1}\0".utf8), remedy: "--input", isOfWeights: true),
   ]
 
   private func withFile<Result>(

@@ -87,7 +87,8 @@ import Testing
     func run(_ outputs: [ImportedModel.Port]) throws -> NetworkRun {
       let model = Model(inputs: [input], outputs: [scores])
       let imported = ImportedModel(
-        model: model, inputs: [.init(name: "image", shape: Shape(sizes: [2, 2, 3]))], outputs: outputs)
+        model: model, inputs: [.init(name: "image", shape: Shape(sizes: [2, 2, 3]))],
+        outputs: outputs)
       return try NetworkRun(imported) { try model.compile(parameters: RandomParameters(seed: 1)) }
     }
     let classes = try run([.init(name: "scores", sizes: [1, 4], axes: [nil, nil, 1])])
@@ -120,8 +121,10 @@ import Testing
     let imported = ImportedModel(
       model: Model(
         inputs: [ids, mask, x],
-        outputs: [ids --> Embedding(vocabulary: 50, channels: 2, name: "table"),
-          [mask, x] --> Multiply()]),
+        outputs: [
+          ids --> Embedding(vocabulary: 50, channels: 2, name: "table"),
+          [mask, x] --> Multiply(),
+        ]),
       inputs: [
         .init(name: "ids", sizes: [1, 40], axes: [1]),
         .init(name: "mask", elementType: .int64, sizes: [1, 40], axes: [1]),

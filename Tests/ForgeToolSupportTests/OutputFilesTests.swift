@@ -33,7 +33,8 @@ import Testing
         "output_1.npy", "a_b.npy", "output_2.npy", "output_3.npy", "output_4.npy",
       ])
     // A name that stands for another one is no name of a later output.
-    #expect(try names(["..", "output_0", "output_0"]) == ["output_0.npy", "output_1.npy", "output_2.npy"])
+    #expect(
+      try names(["..", "output_0", "output_0"]) == ["output_0.npy", "output_1.npy", "output_2.npy"])
   }
 
   /// Names longer than a file name may be keep their beginning and are told apart by their number.

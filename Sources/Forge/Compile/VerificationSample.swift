@@ -49,7 +49,9 @@ final class VerificationSample {
     parameter: @escaping (Int) throws -> [Float]
   ) {
     (self.executor, self.values, self.length, self.shared) = (executor, values, length, shared)
-    (self.inputs, self.wholes, self.isUneven, self.parameter) = (inputs, wholes, isUneven, parameter)
+    (self.inputs, self.wholes, self.isUneven, self.parameter) = (
+      inputs, wholes, isUneven, parameter
+    )
     random = SplitMix64(seed: seed)
   }
 
@@ -117,9 +119,10 @@ final class VerificationSample {
     if !failing.isEmpty, isRepeatable {
       explain(&errors, failing, exact, actual, items, output: output, bound: bound)
     }
-    let worst = errors.indices.max { a, b in
-      errors[a].isNaN ? false : errors[b].isNaN || errors[a] < errors[b]
-    } ?? 0
+    let worst =
+      errors.indices.max { a, b in
+        errors[a].isNaN ? false : errors[b].isNaN || errors[a] < errors[b]
+      } ?? 0
     let norm = exact.reduce(0) { $0 + $1.norm * $1.norm }.squareRoot()
     let difference = exact.reduce(0) { $0 + $1.difference * $1.difference }.squareRoot()
     let item = exact.indices.contains(worst) ? exact[worst] : ItemDifference()

@@ -20,8 +20,9 @@ struct ForeignFormat {
         head.isFolder && format.folderEntry.map(head.entries.contains) ?? false
       } ?? Self.all.first { $0.extensions.contains(head.extension) }
     let contents = head.contents.flatMap { ForeignFormat($0) }
-    guard let format = head.contents?.isCertain == true && !head.bytes.isEmpty
-      ? contents ?? found : found ?? contents
+    guard
+      let format = head.contents?.isCertain == true && !head.bytes.isEmpty
+        ? contents ?? found : found ?? contents
     else { return nil }
     self = format
   }

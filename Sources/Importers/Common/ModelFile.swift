@@ -79,7 +79,8 @@ public struct ModelFile: Sendable {
       }
       if let found { return found }
     } else if let contents = head.contents, contents.isCertain {
-      if case .model(let name) = contents.role, let found = formats.first(where: { $0.name == name })
+      if case .model(let name) = contents.role,
+        let found = formats.first(where: { $0.name == name })
       {
         return found
       }

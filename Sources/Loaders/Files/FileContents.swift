@@ -167,7 +167,9 @@ private struct FileText {
 
   init(_ bytes: [UInt8]) {
     let mark: [UInt8] = [0xef, 0xbb, 0xbf]
-    rest = bytes.dropFirst(bytes.starts(with: mark) ? 3 : 0).drop { $0 == 32 || (9...13).contains($0) }
+    rest = bytes.dropFirst(bytes.starts(with: mark) ? 3 : 0).drop {
+      $0 == 32 || (9...13).contains($0)
+    }
   }
 
   /// The bytes with ASCII letters in lower case.

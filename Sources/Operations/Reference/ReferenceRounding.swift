@@ -38,7 +38,9 @@ package struct ReferenceRounding: Sendable {
 
   /// Rounds values to the nearest Float32; what is beyond its range becomes infinite.
   func round(_ tensor: inout ReferenceTensor) {
-    for index in tensor.values.indices { tensor.values[index] = Double(Float(tensor.values[index])) }
+    for index in tensor.values.indices {
+      tensor.values[index] = Double(Float(tensor.values[index]))
+    }
   }
 
   /// Adds the share of each channel's root mean square to its pixels, or takes it off.
