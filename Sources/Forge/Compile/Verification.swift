@@ -15,10 +15,11 @@ import ForgeShapes
 /// explained by the first of these that holds:
 ///
 /// - **Cancellation.** ‖plan − reference‖₂ ≤ bound · floor. To find the floor, every input and
-///   parameter is moved to the next Float32 above or below, every result is rounded to Float32, and
-///   in each channel of a convolution over an image a 2²²th of the channel's root mean square is
-///   added or taken off, because its pixels may share an error. The floor is a quarter of the
-///   resulting change in the item, times 2²⁴.
+///   parameter is moved to the next Float32 above or below, and every result is rounded to Float32;
+///   results that a kernel may have in another last bit are moved by one, too, functions of an
+///   element by the last bit of their argument, and each pixel of a convolution over an image by a
+///   2²²th of its channel's root mean square, because pixels may share an error. The floor is a
+///   quarter of the resulting change in the item, times 2²⁴.
 /// - **Float32 means something else**, such as a mask of −10⁹ that swallows what it is added to.
 ///   The reference with every result rounded to Float32 takes the place of the exact one.
 /// - **Long sums.** Four times the difference of the rounded and the exact reference is taken off,

@@ -123,7 +123,7 @@ package struct ReferenceExecutor: Sendable {
     }
     var result = try node.primitive.reference(
       on: operands, crops: crops, roundsToFloats: rounding != nil)
-    rounding?.round(&result, ofNode: index)
+    rounding?.round(&result, of: node.primitive, at: index, operand: operands.first)
     let shape = graph.shape(of: node.output)
     guard result.shape == shape else {
       throw .otherShape("the result of \(node.primitive.name)", result.sizes, needs: shape)
@@ -136,8 +136,9 @@ package struct ReferenceExecutor: Sendable {
       rounding?.round(&result)
     }
     guard node.activation != .linear else { return result }
+    let arguments = result.values
     result = result.map(node.activation.value)
-    rounding?.round(&result)
+    rounding?.round(&result, function: arguments)
     return result
   }
 
