@@ -130,11 +130,12 @@ extension LoadError {
     LoadError(kind, "this is \(name)", needs: needs, remedy: remedy)
   }
 
-  static func unknownFormat(known: [String]) -> LoadError {
+  static func unknownFormat(known: [String], contents: FileContents? = nil) -> LoadError {
     LoadError(
       .unsupported, "this is no file of parameters that says what it holds",
+      received: contents?.name,
       needs: (known.dropLast() + known.suffix(1).map { "or \($0)" }).joined(separator: ", "),
-      remedy: "BlobParameters and ParameterFile read raw values")
+      remedy: contents?.remedy ?? "BlobParameters and ParameterFile read raw values")
   }
 
   // MARK: Values

@@ -33,6 +33,8 @@ package struct ReferenceCall {
   let output: [Int]
   /// The source rectangles of resizes by the name of their slot.
   let crops: [String: CropRectangle]
+  /// Whether the results of the operation's own steps are rounded to Float32.
+  var roundsToFloats = false
 
   /// The first operand.
   var input: ReferenceTensor { operands[0] }

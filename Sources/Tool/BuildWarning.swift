@@ -1,5 +1,4 @@
 import Forge
-import Foundation
 
 /// The warning about times of kernels that were built without optimization.
 enum BuildWarning {

@@ -40,6 +40,12 @@ struct DiffCommand: ParsableCommand {
   @Flag(help: "Print one JSON object.")
   var json = false
 
+  func validate() throws {
+    guard bound >= 0, bound.isFinite else {
+      throw ValidationError("bound must be a finite number, 0 or more")
+    }
+  }
+
   func run() throws {
     var importingB = importing
     importingB.weights = weightsB

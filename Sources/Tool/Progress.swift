@@ -50,11 +50,11 @@ enum Progress {
 
   private static func show(_ text: String) {
     guard isShown else { return }
-    FileHandle.standardError.write(Data("\r\u{1B}[K\(text.printable)".utf8))
+    StandardError.write("\r\u{1B}[K\(text.printable)")
   }
 
   private static func clear() {
     guard isShown else { return }
-    FileHandle.standardError.write(Data("\r\u{1B}[K".utf8))
+    StandardError.write("\r\u{1B}[K")
   }
 }

@@ -17,7 +17,7 @@ enum ToolOutput {
 
   /// Writes a line to the standard error.
   static func writeError(_ text: String) {
-    FileHandle.standardError.write(Data("\(text.printableLines)\n".utf8))
+    StandardError.write("\(text.printableLines)\n")
   }
 }
 

@@ -120,6 +120,27 @@ package struct NetworkRun {
       needs: "integers from -\(limit - 1) to \(limit - 1)")
   }
 
+  /// Checks that a file of labels has one name for each class of an output.
+  ///
+  /// Outputs of classes are vectors. Sizes that a prediction chooses pass.
+  ///
+  /// - Throws: ``ToolError`` of kind `wrongInput`.
+  package func checkLabels(_ count: Int, of path: String) throws(ToolError) {
+    var classes: [Int] = []
+    for port in outputs {
+      guard port.lengthAxes.isEmpty, !port.sizes.contains(where: { $0 < 0 }) else { return }
+      let sizes = port.sizes.filter { $0 > 1 }
+      if sizes.count == 1 { classes.append(sizes[0]) }
+    }
+    guard !classes.contains(count) else { return }
+    throw ToolError(
+      .wrongInput, "the labels do not fit the output",
+      received: "\(count) \(count == 1 ? "line" : "lines") in \(path)",
+      needs: classes.isEmpty
+        ? "a model with an output of classes"
+        : "\(classes.map(String.init).joined(separator: " or ")), one for each class")
+  }
+
   /// The results of every example in the order of the outputs, rows that do not count left out.
   package func results(_ examples: [[String: TensorValues]]) throws -> [[TensorValues]] {
     try examples.map { example in

@@ -27,8 +27,7 @@ struct CoreMLImport {
     decoding.messageDepthLimit = min(max(options.limits.depth, 1), 1000).saturated(times: 4) + 16
     decoding.discardUnknownFields = true
     do { file = try CoreMLModel(serializedBytes: bytes, options: decoding) } catch {
-      throw ImportError(
-        .malformed, "this is not a Core ML model, or it is damaged", path: path, cause: error)
+      throw .malformedFile("this is not a Core ML model, or it is damaged", path)
     }
     description = CoreMLDescription(of: file)
     guard file.type != nil, !description.output.isEmpty else {

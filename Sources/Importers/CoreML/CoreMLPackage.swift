@@ -37,7 +37,8 @@ enum CoreMLPackage {
     let manifest: Manifest
     do { manifest = try JSONDecoder().decode(Manifest.self, from: Data(bytes)) } catch {
       throw ImportError(
-        .malformed, "this is not the manifest of a Core ML package", path: place, cause: error)
+        .malformed, "this is not the manifest of a Core ML package", path: place,
+        received: (error as? DecodingError)?.summary)
     }
     guard let item = manifest.itemInfoEntries[manifest.rootModelIdentifier] else {
       throw ImportError(

@@ -25,6 +25,7 @@ extension ImportedModel {
   ///   `invalidNode`, `unknownName`, or `unsupported` with all that Forge does not have at once.
   public init(coreML path: String, options: ImportOptions = ImportOptions()) throws(ImportError) {
     let file = try CoreMLPackage.model(at: path, limits: options.limits)
+    try ImportError.checkContents(file, of: CoreMLFormat.self)
     let bytes = try ModelBytes.read(
       file, limits: options.limits, head: CoreMLFormat.canBegin(with:))
     self = try ImportedModel(coreML: bytes, path: file, options: options)

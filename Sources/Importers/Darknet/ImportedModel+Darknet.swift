@@ -35,6 +35,9 @@ public struct ImportedDarknet: Sendable {
   public init(
     cfg configuration: String, weights: String? = nil, limits: ImportLimits = ImportLimits()
   ) throws(ImportError) {
+    for path in [configuration] + (weights.map { [$0] } ?? []) {
+      try ImportError.checkContents(path, of: DarknetFormat.self)
+    }
     let configuration = try DarknetConfiguration(path: configuration, limits: limits)
     var file: DarknetFile?
     if let weights {

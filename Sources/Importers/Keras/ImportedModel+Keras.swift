@@ -23,6 +23,7 @@ extension ImportedModel {
   public init(
     keras path: String, options: ImportOptions = ImportOptions()
   ) throws(ImportError) {
+    try ImportError.checkContents(path, of: KerasFormat.self)
     let file = try KerasFile(path, options.limits)
     let bytes = (try? InputFile(path: path).storedByteCount) ?? 0
     self = try ImportBudget.during(

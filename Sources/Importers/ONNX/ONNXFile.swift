@@ -17,6 +17,7 @@ struct ONNXFile {
   /// - Throws: ``ImportError``: `fileMissing`, `unreadable`, `tooLarge` or `malformed`.
   init(_ path: String, limits: ImportLimits) throws(ImportError) {
     try ModelBytes.check(path, limits: limits)
+    try ImportError.checkContents(path, of: ONNXFormat.self)
     let outline: ONNXOutline?
     do throws(LoadError) {
       let file = try InputFile(path: path)
@@ -32,7 +33,7 @@ struct ONNXFile {
     options.messageDepthLimit = max(limits.depth, 1).multipliedSaturated(by: 4)
     options.discardUnknownFields = true
     do { model = try OnnxModel(serializedBytes: message, options: options) } catch {
-      throw ImportError(.malformed, "the file is not an ONNX model", path: path, cause: error)
+      throw .malformedFile("the file is not an ONNX model, or it is damaged", path)
     }
     guard model.hasGraph, !model.graph.output.isEmpty else {
       throw ImportError(

@@ -98,7 +98,9 @@ public struct WeightFile: Sendable {
       self.format = format.format
       return
     }
-    throw .unknownFormat(known: Self.formats.map(\.files)).located(in: path)
+    throw .unknownFormat(
+      known: Self.formats.map(\.files), contents: origin.file.flatMap { FileContents($0) }
+    ).located(in: path)
   }
 
   /// The parameters in the file, matched by the usual names.
