@@ -51,7 +51,9 @@ struct InspectCommand: ParsableCommand {
     for (label, ports) in [("input", imported.inputs), ("output", imported.outputs)] {
       for port in ports {
         let sizes = port.sizesText
-        Self.show(ModelFact(label, "\(port.name)  \(sizes)  \(port.elementType.rawValue)"))
+        let about = port.about.map { "\n\($0)" } ?? ""
+        Self.show(
+          ModelFact(label, "\(port.name)  \(sizes)  \(port.elementType.rawValue)\(about)"))
       }
     }
     for constant in imported.constants {

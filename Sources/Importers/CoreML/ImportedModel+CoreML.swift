@@ -26,8 +26,7 @@ extension ImportedModel {
   public init(coreML path: String, options: ImportOptions = ImportOptions()) throws(ImportError) {
     let file = try CoreMLPackage.model(at: path, limits: options.limits)
     let bytes = try ModelBytes.read(file, limits: options.limits)
-    var model = try CoreMLImport(bytes, path: file, options: options)
-    self = try model.imported()
+    self = try Self.coreML(try CoreMLImport(bytes, path: file, options: options), path: path)
   }
 
   /// Reads a Core ML model in memory; messages name it by `path`.
@@ -36,8 +35,18 @@ extension ImportedModel {
   package init(
     coreML bytes: [UInt8], path: String, options: ImportOptions = ImportOptions()
   ) throws(ImportError) {
-    var file = try CoreMLImport(Data(bytes), path: path, options: options)
-    self = try file.imported()
+    self = try Self.coreML(
+      try CoreMLImport(Data(bytes), path: path, options: options), path: path)
+  }
+
+  /// Builds the model; layers without a place of their own have that of the file.
+  private static func coreML(
+    _ file: CoreMLImport, path: String
+  ) throws(ImportError) -> ImportedModel {
+    try SourcePlace.describing(for: SourcePlace(file: path)) { () throws(ImportError) in
+      var file = file
+      return try file.imported()
+    }
   }
 }
 

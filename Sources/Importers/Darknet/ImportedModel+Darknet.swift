@@ -70,11 +70,15 @@ public struct ImportedDarknet: Sendable {
   }
 
   private init(_ configuration: DarknetConfiguration, _ file: DarknetFile?) throws(ImportError) {
-    var importer = try DarknetImporter(configuration, isTransposed: file?.isTransposed ?? false)
-    try importer.build()
-    var parameters: DarknetParameters?
-    if let file { parameters = try importer.places.parameters(in: file) }
-    self = importer.imported(parameters: parameters)
+    let place = SourcePlace(file: configuration.path)
+    self = try SourcePlace.describing(for: place) { () throws(ImportError) in
+      var importer = try DarknetImporter(
+        configuration, isTransposed: file?.isTransposed ?? false)
+      try importer.build()
+      var parameters: DarknetParameters?
+      if let file { parameters = try importer.places.parameters(in: file) }
+      return importer.imported(parameters: parameters)
+    }
   }
 }
 

@@ -24,7 +24,9 @@ extension ImportedModel {
     keras path: String, options: ImportOptions = ImportOptions()
   ) throws(ImportError) {
     let file = try KerasFile(path, options.limits)
-    try self.init(file, options, path: path)
+    self = try SourcePlace.describing(for: SourcePlace(file: path)) { () throws(ImportError) in
+      try ImportedModel(file, options, path: path)
+    }
   }
 
   /// Reads a model that Keras has saved, within limits.

@@ -25,7 +25,9 @@ extension ImportedModel {
   public init(onnx path: String, options: ImportOptions = ImportOptions()) throws(ImportError) {
     let file = try ONNXFile(path, limits: options.limits)
     var graph = ONNXGraphImport(file, path: path, options: options)
-    self = try graph.imported()
+    self = try SourcePlace.describing(for: SourcePlace(file: path)) { () throws(ImportError) in
+      try graph.imported()
+    }
   }
 }
 

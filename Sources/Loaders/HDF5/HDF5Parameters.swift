@@ -131,3 +131,10 @@ public struct HDF5Parameters: ParameterSource {
     try source.parameter(for: spec)
   }
 }
+
+extension HDF5Parameters: AbsenceExplainingSource {
+  /// What the closure returned for a parameter that is missing.
+  package func absence(of spec: ParameterSpec) -> ParameterAbsence? {
+    source.absence(of: spec, origin: file.path, type: "HDF5Parameters")
+  }
+}

@@ -87,3 +87,10 @@ public struct NumPyParameters: ParameterSource {
     try source.parameter(for: spec)
   }
 }
+
+extension NumPyParameters: AbsenceExplainingSource {
+  /// What the closure returned for a parameter that is missing.
+  package func absence(of spec: ParameterSpec) -> ParameterAbsence? {
+    source.absence(of: spec, origin: source.file.path, type: "NumPyParameters")
+  }
+}

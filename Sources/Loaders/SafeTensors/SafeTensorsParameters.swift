@@ -94,3 +94,10 @@ public struct SafeTensorsParameters: ParameterSource {
     try source.parameter(for: spec)
   }
 }
+
+extension SafeTensorsParameters: AbsenceExplainingSource {
+  /// What the closure returned for a parameter that is missing.
+  package func absence(of spec: ParameterSpec) -> ParameterAbsence? {
+    source.absence(of: spec, origin: file.path, type: "SafeTensorsParameters")
+  }
+}
