@@ -13,7 +13,9 @@ import Testing
     #expect(imported.outputs[0].about == "One score per color")
     #expect("\(imported.inputs[0])" == "image 1×3×6×5 f32, axes 2, 3, 1")
     #expect(ImportedModel.Port(name: "x", sizes: [4], axes: [nil, nil, 0]).about == nil)
-    #expect("\(ImportedModel.Port(name: "x", sizes: [4], axes: [nil, nil, 0]))" == "x 4 f32, axes –, –, 0")
+    #expect(
+      "\(ImportedModel.Port(name: "x", sizes: [4], axes: [nil, nil, 0]))" == "x 4 f32, axes –, –, 0"
+    )
   }
 
   @Test(.enabled(if: ImporterFixtures.hasShared("mlmodel"), "no ../shared/data/mlmodel"))
@@ -48,7 +50,7 @@ import Testing
     }
     #expect(
       error?.problems.first?.description == """
-        \(path): Conv "/stem/conv": layer 1 "/stem/conv" (Convolution): the weights are missing
+        \(path): Conv "/stem/conv": layer 1 "a" (Convolution): the weights are missing
           received  nil from the closure
           needs     9 values, 3×1×1×3 [O][H][W][I]
         """)
@@ -58,6 +60,9 @@ import Testing
     let darknet = try ImportedDarknet(cfg: ImporterFixtures.path("Darknet/classifier.cfg"))
     let layer = try #require(darknet.imported.model.layers.first)
     #expect(layer.place?.entry == "[convolutional] \"convolutional0\"")
-    #expect(darknet.imported.model.layers.allSatisfy { $0.place?.fileID.hasSuffix("classifier.cfg") ?? false })
+    #expect(
+      darknet.imported.model.layers.allSatisfy {
+        $0.place?.fileID.hasSuffix("classifier.cfg") ?? false
+      })
   }
 }

@@ -56,6 +56,7 @@ enum DarknetSupport {
     "local_avgpool": ["avgpool_depth", "antialiasing"],
     "avgpool": [], "route": [], "shortcut": [], "sam": [], "scale_channels": ["scale_wh"],
     "upsample": [], "reorg": ["flatten", "reverse", "extra"], "softmax": [], "activation": [],
-    "yolo": [], "gaussian_yolo": [], "region": ["background"], "dropout": [], "cost": [], "empty": [],
+    "yolo": [], "gaussian_yolo": [], "region": ["background"], "dropout": [], "cost": [],
+    "empty": [],
   ]
 }

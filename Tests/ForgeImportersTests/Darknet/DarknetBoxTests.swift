@@ -57,7 +57,8 @@ import Testing
     for (box, expected) in zip(boxes, item.boxes) { expectEqual(box, expected, item.name) }
     let kept = boxes.suppressed(iou: iou)
     #expect(kept == item.kept.map { boxes[$0] })
-    #expect(boxes.suppressed(iou: iou, acrossLabels: true) == item.keptAcrossLabels.map { boxes[$0] })
+    #expect(
+      boxes.suppressed(iou: iou, acrossLabels: true) == item.keptAcrossLabels.map { boxes[$0] })
   }
 
   @Test func predictionsAreFoundByName() throws {
@@ -122,12 +123,15 @@ import Testing
   }
 
   @Test func suppressionOfHostileBoxes() {
-    func box(_ score: Float, _ x: Float = 0.5, _ width: Float = 0.2, label: Int = 0) -> DetectedBox {
+    func box(_ score: Float, _ x: Float = 0.5, _ width: Float = 0.2, label: Int = 0) -> DetectedBox
+    {
       DetectedBox(label: label, score: score, x: x, y: 0.5, width: width, height: 0.2)
     }
     // Equal scores keep their order; NaN comes last and neither drops nor is dropped.
     let boxes = [box(0.5), box(.nan, .nan), box(0.9, 0.8), box(0.5, 0.51), box(0.5, 0.5, label: 1)]
-    #expect(boxes.suppressed(iou: 0.5).map(\.x.bitPattern) == [0.8, 0.5, 0.5, Float.nan].map(\.bitPattern))
+    #expect(
+      boxes.suppressed(iou: 0.5).map(\.x.bitPattern)
+        == [0.8, 0.5, 0.5, Float.nan].map(\.bitPattern))
     #expect(boxes.suppressed(iou: 0.5, acrossLabels: true).count == 3)
     #expect(boxes.suppressed(iou: 1).count == 5)
     #expect([DetectedBox]().suppressed(iou: 0.5).isEmpty)
