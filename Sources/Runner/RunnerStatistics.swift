@@ -59,7 +59,7 @@ extension RunnerStatistics: CustomStringConvertible {
   ///
   /// ```
   /// 1200 completed, 0 failed, 0 cancelled, 3 late, 0 dropped, 2 running, 5 waiting, 412.7/s
-  /// latency 4.1 ms (p50), 6.0 ms (p90), 9.2 ms (p99), 14.8 ms (most); waiting 2.0 ms, running 2.1 ms
+  /// latency 4.1 ms p50, 6.0 ms p90, 9.2 ms p99, 14.8 ms most; waiting 2.0 ms, running 2.1 ms
   /// ```
   /// The last two times are means.
   public var description: String {
@@ -68,7 +68,7 @@ extension RunnerStatistics: CustomStringConvertible {
       + "\(dropped) dropped, \(inFlight) running, \(waitingNow) waiting, \(throughput.tenths)/s"
     let percentiles = [
       (latency.p50, "p50"), (latency.p90, "p90"), (latency.p99, "p99"), (latency.maximum, "most"),
-    ].map { "\($0.milliseconds) (\($1))" }.joined(separator: ", ")
+    ].map { "\($0.milliseconds) \($1)" }.joined(separator: ", ")
     return counts + "\nlatency \(percentiles); waiting \(waiting.mean.milliseconds), "
       + "running \(running.mean.milliseconds)"
   }
