@@ -34,14 +34,15 @@ package struct MissingNames {
     }
     let layer = spec.layer
     guard !knownSet.contains(layer), !known.isEmpty else { return (nil, nil) }
-    let candidates = candidates(for: spec)
-    let near = candidates.isEmpty ? NearNames.nearest(to: layer, in: known) : []
+    let prefixes = prefixes(of: layer)
+    let near = prefixes.isEmpty ? NearNames.nearest(to: layer, in: known) : []
     if !near.isEmpty {
       let names = near.map { "\"\($0)\"" }.joined(separator: " or ")
       return (nil, "did you mean \(names)?")
     }
     guard !isSaid else { return (nil, nil) }
     isSaid = true
+    let candidates = candidates(prefixes)
     let fitting = candidates.first { $0.fitting > 0 && fits(spec, named: $0.prefix + layer) }
     return (
       list(first: candidates.map { $0.prefix + layer }), fitting.map { remedy(for: $0.prefix) }
@@ -58,23 +59,24 @@ package struct MissingNames {
   }
 
   /// What the source puts before the name of a layer, if it ends with a separator.
-  ///
-  /// That comes first with which most parameters of the model are found in their shapes; then that
-  /// with which most of its layers are found by name.
-  private mutating func candidates(
-    for spec: ParameterSpec
-  ) -> [(prefix: String, fitting: Int, found: Int)] {
-    let known = knownSet
-    let layers = specs.prefix(Self.judged).map(\.layer)
-    let named = self.known.lazy.filter { $0.hasSuffix(spec.layer) }
-      .map { String($0.dropLast(spec.layer.count)) }
+  private mutating func prefixes(of layer: String) -> [String] {
+    self.known.lazy.filter { $0.hasSuffix(layer) }
+      .map { String($0.dropLast(layer.count)) }
       .filter { $0.last.map("/._:".contains) ?? false }
-      .prefix(Self.judged)
-      .map { prefix in (prefix: prefix, found: layers.count { known.contains(prefix + $0) }) }
-    let likely = named.sorted { ($1.found, $0.prefix.count) < ($0.found, $1.prefix.count) }
-    return likely.prefix(Self.compared).map { prefix, found in
-      let fitting = specs.prefix(Self.judged).count { fits($0, named: prefix + $0.layer) }
-      return (prefix: prefix, fitting: fitting, found: found)
+      .prefix(Self.judged).map(\.self)
+  }
+
+  /// Prefixes, best first, with the number of the model's parameters that fit in shape.
+  ///
+  /// Of equal ones that comes first with which more layers are found by name.
+  private mutating func candidates(_ prefixes: [String]) -> [(prefix: String, fitting: Int)] {
+    let known = knownSet
+    let judged = specs.prefix(Self.judged)
+    let found = prefixes.map { prefix in
+      (prefix: prefix, found: judged.count { known.contains(prefix + $0.layer) })
+    }.sorted { ($1.found, $0.prefix.count) < ($0.found, $1.prefix.count) }
+    return found.prefix(Self.compared).map { prefix, _ in
+      (prefix: prefix, fitting: judged.count { fits($0, named: prefix + $0.layer) })
     }.enumerated().sorted {
       ($1.element.fitting, $0.offset) < ($0.element.fitting, $1.offset)
     }.map(\.element)

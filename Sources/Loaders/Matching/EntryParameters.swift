@@ -27,8 +27,8 @@ struct EntryParameters<File: ParameterFileEntries>: ParameterSource {
   private let matching: LayerMatching
   /// The user's own names, if any.
   let rule: UserRule?
-  /// Finds the layers that the file has without the rule.
-  let unruledLayers: @Sendable () throws(LoadError) -> FileLayers
+  /// The layers that the file has without the rule, for messages.
+  let unruled: UnruledLayers
   /// The layers of the file; `nil` with a custom rule.
   private let layers: FileLayers?
   private var matched: MatchedLayers?
@@ -43,7 +43,7 @@ struct EntryParameters<File: ParameterFileEntries>: ParameterSource {
     self.layout = layout
     self.matching = matching
     self.rule = rule
-    unruledLayers = layers
+    unruled = UnruledLayers(layers)
     do throws(LoadError) {
       self.layers = rule == nil ? try layers() : nil
     } catch {
