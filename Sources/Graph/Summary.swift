@@ -79,6 +79,9 @@ package struct SummaryTable {
     let rule = String(repeating: "-", count: widths.reduce(widths.count - 1, +))
     var lines = [line(header), rule] + rows.map(line) + [rule]
     lines.append("Number of layers: \(layers.count)")
+    if let sizes = inference.inputs.flatMap({ inference.nodes[$0].lengthAxes }).first?.sizes {
+      lines.append("Length of sequences: \(sizes.text); shapes are those of the longest")
+    }
     let mistakes = inference.problems.count
     if mistakes > 0 { lines.append("Number of mistakes: \(mistakes); check() describes them") }
     lines.append("Total parameters: \(inference.parameterCount)")

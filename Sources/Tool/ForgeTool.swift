@@ -5,20 +5,6 @@ import Foundation
 /// The command-line tool.
 @main
 struct ForgeTool: ParsableCommand {
-  /// Runs a command; what a command or the parser of the arguments says is escaped.
-  static func main() {
-    do {
-      var command = try parseAsRoot()
-      try command.run()
-    } catch {
-      let (text, code) = (fullMessage(for: error), exitCode(for: error))
-      if !text.isEmpty {
-        if code.isSuccess { print(text) } else { ToolOutput.writeError(text) }
-      }
-      Foundation.exit(code.rawValue)
-    }
-  }
-
   static let configuration = CommandConfiguration(
     commandName: "forge",
     abstract: "Looks at networks and weight files, runs and compares them, and times predictions.",
@@ -40,6 +26,8 @@ struct ForgeTool: ParsableCommand {
     ])
 
   /// Runs the command of the arguments; the exit code is 1 when its report cannot be written.
+  ///
+  /// What a command or the parser of the arguments says is escaped.
   static func main() {
     var code = ExitCode.success
     do {
@@ -49,11 +37,7 @@ struct ForgeTool: ParsableCommand {
       code = exitCode(for: error)
       let text = fullMessage(for: error)
       if !text.isEmpty {
-        if code == .success {
-          print(text)
-        } else {
-          StandardError.write("\(text)\n")
-        }
+        if code == .success { print(text) } else { ToolOutput.writeError(text) }
       }
     }
     if let failure = StandardOutput.failure() {

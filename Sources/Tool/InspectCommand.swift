@@ -51,7 +51,10 @@ struct InspectCommand: ParsableCommand {
     for (label, ports) in [("input", imported.inputs), ("output", imported.outputs)] {
       for port in ports {
         let sizes = port.sizesText
-        Self.show(ModelFact(label, "\(port.name.printable)  \(sizes)  \(port.elementType.rawValue)"))
+        let about = port.about.map { "
+\($0.printable)" } ?? ""
+        Self.show(
+          ModelFact(label, "\(port.name.printable)  \(sizes)  \(port.elementType.rawValue)\(about)"))
       }
     }
     for constant in imported.constants {

@@ -18,7 +18,7 @@ struct RunCommand: ParsableCommand {
         forge run net.onnx --input x.npy --output y.npy
         forge run net.onnx --input image=x.npy --input size=s.npy --output results/
         forge run net.h5 --input cat.jpg --preset caffe --labels imagenet.txt
-        forge run yolo.cfg --weights yolo.weights --input dog.jpg --preset zeroToOne --output y.npy
+        forge run yolo.cfg --weights yolo.weights --input dog.jpg --preset unitRange --output y.npy
       """)
 
   @Argument(help: NetworkArgument.help, completion: .file())

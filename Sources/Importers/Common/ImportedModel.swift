@@ -48,17 +48,22 @@ public struct ImportedModel: Sendable {
       /// How many entries of the axis each row has, usually 1.
       public let entries: Int
     }
+    /// What the file says about it, such as the order of the colors; `nil` for nothing.
+    ///
+    /// It is ONNX's `doc_string` and Core ML's `shortDescription`. Forge does not interpret it.
+    public internal(set) var about: String?
 
     /// Creates a port.
     public init(
       name: String, elementType: ElementType = .float32, sizes: [Int], axes: [Int?],
-      lengthAxes: [Int] = []
+      lengthAxes: [Int] = [], about: String? = nil
     ) {
       self.name = name
       self.elementType = elementType
       self.sizes = sizes
       self.axes = axes
       self.lengthAxes = lengthAxes
+      self.about = about
     }
 
     /// The axes whose size follows the length, given the tensor of Forge.
@@ -120,5 +125,15 @@ public struct ImportedModel: Sendable {
     self.outputs = outputs
     self.constants = constants
     self.ignoredInputs = ignoredInputs
+  }
+}
+
+extension ImportedModel.Port: CustomStringConvertible {
+  /// The port in one line: `image 1×3×224×224 float32, axes 2, 3, 1`.
+  ///
+  /// The last numbers are ``axes``; `–` stands for an axis that the file does not have.
+  public var description: String {
+    let axes = axes.map { $0.map(String.init) ?? "–" }.joined(separator: ", ")
+    return "\(name) \(sizesText) \(elementType.rawValue), axes \(axes)"
   }
 }

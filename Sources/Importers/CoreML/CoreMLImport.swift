@@ -264,8 +264,21 @@ struct CoreMLImport {
       throw ImportError(.invalidNode, "the network does not fit together", path: path, cause: error)
     }
     return ImportedModel(
-      model: model, inputs: used.map(\.port), outputs: ports,
+      model: model, inputs: described(used.map(\.port), description.input),
+      outputs: described(ports, description.output),
       ignoredInputs: zip(inputs, isUsed).filter { !$0.1 }.map(\.0.port.name))
+  }
+
+  /// Ports with what the file says about them.
+  private func described(
+    _ ports: [ImportedModel.Port], _ features: [CoreMLFeature]
+  ) -> [ImportedModel.Port] {
+    let texts = Dictionary(features.map { ($0.name, $0.shortDescription) }) { first, _ in first }
+    return ports.map { port in
+      var port = port
+      port.about = texts[port.name].flatMap { $0.isEmpty ? nil : $0 }
+      return port
+    }
   }
 
   /// Whether the file holds an ML Program.

@@ -60,7 +60,10 @@ struct CoreMLNetworkImport {
         layer, name: uniqueName(layer.name), isExact: network.arrayInputShapeMapping == 1,
         inputs: operands)
       do {
-        try CoreMLOperators.build(&call)
+        let entry = "\(CoreMLOperators.typeName(layer)) \"\(layer.name)\""
+        try SourcePlace.describing(for: SourcePlace(file: path, entry: entry)) {
+          try CoreMLOperators.build(&call)
+        }
       } catch NodeFailure.unsupported(let detail) {
         refuse(layer, detail)
         missing.formUnion(layer.output)

@@ -40,14 +40,17 @@ extension ImportedModel {
     self = try ImportedModel(coreML: Data(bytes), path: path, options: options)
   }
 
+  /// Builds the model; layers without a place of their own have that of the file.
   private init(
     coreML bytes: Data, path: String, options: ImportOptions
   ) throws(ImportError) {
     self = try ImportBudget.during(
       options.limits, fileBytes: bytes.count, path: path
     ) { () throws(ImportError) in
-      var file = try CoreMLImport(bytes, path: path, options: options)
-      return try file.imported().limited(options, path: path)
+      try SourcePlace.describing(for: SourcePlace(file: path)) { () throws(ImportError) in
+        var file = try CoreMLImport(bytes, path: path, options: options)
+        return try file.imported().limited(options, path: path)
+      }
     }
   }
 }

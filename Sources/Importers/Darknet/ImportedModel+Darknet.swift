@@ -75,15 +75,19 @@ public struct ImportedDarknet: Sendable {
   private init(
     _ configuration: DarknetConfiguration, _ file: DarknetFile?, _ limits: ImportLimits
   ) throws(ImportError) {
-    var importer = try DarknetImporter(configuration, isTransposed: file?.isTransposed ?? false)
-    try importer.build()
-    var parameters: DarknetParameters?
-    if let file { parameters = try importer.places.parameters(in: file) }
-    let result = importer.imported(parameters: parameters)
-    self.init(
-      imported: try result.imported.limited(
-        ImportOptions(limits: limits), hasWeights: false, path: configuration.path),
-      detections: result.detections)
+    let place = SourcePlace(file: configuration.path)
+    self = try SourcePlace.describing(for: place) { () throws(ImportError) in
+      var importer = try DarknetImporter(
+        configuration, isTransposed: file?.isTransposed ?? false)
+      try importer.build()
+      var parameters: DarknetParameters?
+      if let file { parameters = try importer.places.parameters(in: file) }
+      let result = importer.imported(parameters: parameters)
+      return ImportedDarknet(
+        imported: try result.imported.limited(
+          ImportOptions(limits: limits), hasWeights: false, path: configuration.path),
+        detections: result.detections)
+    }
   }
 }
 

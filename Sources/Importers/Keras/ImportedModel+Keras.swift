@@ -29,7 +29,9 @@ extension ImportedModel {
     self = try ImportBudget.during(
       options.limits, fileBytes: bytes, path: path
     ) { () throws(ImportError) in
-      try ImportedModel(file, options, path: path).limited(options, path: path)
+      try SourcePlace.describing(for: SourcePlace(file: path)) { () throws(ImportError) in
+        try ImportedModel(file, options, path: path).limited(options, path: path)
+      }
     }
   }
 

@@ -54,7 +54,11 @@ struct ONNXGraphImport {
   mutating func imported() throws(ImportError) -> ImportedModel {
     try readConstants()
     try readInputs()
-    for stored in file.graph.node { try importNode(ONNXNode(stored)) }
+    for stored in file.graph.node {
+      let node = ONNXNode(stored)
+      let place = SourcePlace(file: path, entry: "\(node.type) \"\(node.name)\"")
+      try SourcePlace.describing(for: place) { () throws(ImportError) in try importNode(node) }
+    }
     unsupported += file.graph.output.compactMap { unreadable.removeValue(forKey: $0.name) }
     try computeUnreachedOutputs()
     let constants = try constantOutputs()
@@ -175,7 +179,8 @@ struct ONNXGraphImport {
       ports.append(
         .init(
           name: info.name, elementType: type, sizes: sizes, axes: layout,
-          lengthAxes: ImportedModel.Port.lengthAxes(of: input, layout)))
+          lengthAxes: ImportedModel.Port.lengthAxes(of: input, layout),
+          about: info.docString.isEmpty ? nil : info.docString))
       let value = FileTensor(input, sizes: sizes, layout: layout, type: type)
       values[info.name] = .network(value)
       if options.sizes[info.name] == nil, Self.hasOpenBatch(stored) {
@@ -447,7 +452,8 @@ struct ONNXGraphImport {
       tensor,
       .init(
         name: info.name, elementType: result.type, sizes: result.sizes, axes: result.layout,
-        lengthAxes: ImportedModel.Port.lengthAxes(of: tensor, result.layout))
+        lengthAxes: ImportedModel.Port.lengthAxes(of: tensor, result.layout),
+        about: info.docString.isEmpty ? nil : info.docString)
     )
   }
 

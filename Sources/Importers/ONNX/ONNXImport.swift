@@ -27,8 +27,10 @@ extension ImportedModel {
     self = try ImportBudget.during(
       options.limits, fileBytes: file.byteCount, path: path
     ) { () throws(ImportError) in
-      var graph = ONNXGraphImport(file, path: path, options: options)
-      return try graph.imported().limited(options, path: path)
+      try SourcePlace.describing(for: SourcePlace(file: path)) { () throws(ImportError) in
+        var graph = ONNXGraphImport(file, path: path, options: options)
+        return try graph.imported().limited(options, path: path)
+      }
     }
   }
 }

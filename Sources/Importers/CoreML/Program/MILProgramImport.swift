@@ -139,7 +139,8 @@ struct MILProgramImport {
       }
       var call = MILCall(
         operation, operands: operands, programOutputs: outputs, prefix: prefix, path: path)
-      try build(&call)
+      let place = SourcePlace(file: path, entry: "\(operation.type) \"\(name)\"")
+      try SourcePlace.describing(for: place) { try build(&call) }
       try take(call, &values, &missing)
     } catch {
       try report(error, operation, name)
