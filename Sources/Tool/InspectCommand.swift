@@ -51,8 +51,7 @@ struct InspectCommand: ParsableCommand {
     for (label, ports) in [("input", imported.inputs), ("output", imported.outputs)] {
       for port in ports {
         let sizes = port.sizesText
-        let about = port.about.map { "
-\($0.printable)" } ?? ""
+        let about = port.about.map { "\n\($0.printable)" } ?? ""
         Self.show(
           ModelFact(label, "\(port.name.printable)  \(sizes)  \(port.elementType.rawValue)\(about)"))
       }
