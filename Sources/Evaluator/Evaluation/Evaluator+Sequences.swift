@@ -65,7 +65,7 @@
     func sequenceMethod(
       _ name: String, of array: ArrayValue, _ arguments: [Argument], _ node: Syntax
     ) -> Value? {
-      charge(array.count)
+      charge(array.weight)
       let element = array.elementType ?? .unknown
       if array.kind == .unordered, array.count > 1 {
         return unorderedMethod(name, of: array, arguments, node)

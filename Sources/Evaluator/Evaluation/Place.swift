@@ -375,6 +375,7 @@
           array.indices.contains(index)
         else { break }
         value = .void
+        charge(array.unshare())
         var changed = array.moveOut(index)
         let result = change(&changed)
         array[index] = isOfType(changed, element) ? changed : coerced(changed, to: element, at: node)
@@ -384,15 +385,22 @@
         let keyValue = coerced(first.value, to: dictionary.keyType, at: node)
         guard first.label == nil, let key = Key(keyValue) else { break }
         if arguments.count == 2, arguments[1].label == "default" {
+          value = .void
+          charge(dictionary.unshare())
           var changed =
             dictionary[key] ?? coerced(arguments[1].value, to: dictionary.valueType, at: node)
+          if dictionary[key] != nil { dictionary.set(key, keyValue, .void) }
           let result = change(&changed)
           dictionary.set(key, keyValue, coerced(changed, to: dictionary.valueType, at: node))
           value = .dictionary(dictionary)
           return result
         }
         guard arguments.count == 1 else { break }
+        value = .void
+        charge(dictionary.unshare())
         var changed = Value.optional(dictionary[key], dictionary.valueType)
+        // Nothing else holds the element while it changes.
+        if dictionary[key] != nil { dictionary.set(key, keyValue, .void) }
         let result = change(&changed)
         switch coerced(changed, to: .optional(dictionary.valueType), at: node) {
         case .optional(let new, _): dictionary.set(key, keyValue, new)
