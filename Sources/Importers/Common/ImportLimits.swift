@@ -25,7 +25,7 @@ public struct ImportLimits: Sendable, Hashable {
   /// add 1,024 bytes for each of their elements.
   public var predictionBytes: Int
   /// The maximum work of one prediction, in multiply-adds, comparisons and elements moved, beyond
-  /// 65,536 for each parameter.
+  /// 131,072 for each parameter.
   ///
   /// Inputs whose sizes the caller states add 2²⁰ for each of their elements.
   public var predictionWork: Int

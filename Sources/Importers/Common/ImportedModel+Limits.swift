@@ -44,7 +44,7 @@ extension ImportedModel {
         .addingSaturated(parameterBytes.multipliedSaturated(by: 64))
         .addingSaturated(stated.multipliedSaturated(by: 1 << 10)),
       work: limits.predictionWork
-        .addingSaturated(count.multipliedSaturated(by: 1 << 16))
+        .addingSaturated(count.multipliedSaturated(by: 1 << 17))
         .addingSaturated(stated.multipliedSaturated(by: 1 << 20)),
       path: path)
     return result
