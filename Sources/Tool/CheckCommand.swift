@@ -26,7 +26,8 @@ struct CheckCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Networks of more multiply-adds, moves and comparisons are not compared.", valueName: "count"))
+      "Networks of more multiply-adds, moves and comparisons are not compared.", valueName: "count")
+  )
   var compareUpTo = 100_000_000
 
   func run() throws {
@@ -59,7 +60,8 @@ struct CheckCommand: ParsableCommand {
       guard let verification = compiled.report.verification else {
         let reason =
           network.imported.takesIntegers
-          ? "an input takes integers" : "more than \(compareUpTo) multiply-adds, moves and comparisons"
+          ? "an input takes integers"
+          : "more than \(compareUpTo) multiply-adds, moves and comparisons"
         return print("compared   not: \(reason)")
       }
       let worst = verification.errors.map(\.relativeL2).max() ?? 0

@@ -51,7 +51,8 @@ struct InspectCommand: ParsableCommand {
     for (label, ports) in [("input", imported.inputs), ("output", imported.outputs)] {
       for port in ports {
         let sizes = port.sizesText
-        Self.show(ModelFact(label, "\(port.name.printable)  \(sizes)  \(port.elementType.rawValue)"))
+        Self.show(
+          ModelFact(label, "\(port.name.printable)  \(sizes)  \(port.elementType.rawValue)"))
       }
     }
     for constant in imported.constants {

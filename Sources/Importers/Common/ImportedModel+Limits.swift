@@ -15,6 +15,7 @@ extension ImportedModel {
   ///   - options: the limits, and the sizes of inputs that the caller states.
   ///   - hasWeights: whether the file holds the parameters.
   ///   - path: the file, for messages.
+  /// - Returns: the model with the limits.
   /// - Throws: ``ImportError`` of kind `tooLarge`.
   func limited(
     _ options: ImportOptions, hasWeights: Bool = true, path: String?

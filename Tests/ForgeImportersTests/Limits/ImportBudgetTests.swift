@@ -64,7 +64,9 @@ import Testing
     transpositions(1000, of: 500),
   ]
 
-  private static func error(_ bytes: [UInt8], _ limits: ImportLimits = ImportLimits()) throws
+  private static func error(
+    _ bytes: [UInt8], _ limits: ImportLimits = ImportLimits()
+  ) throws
     -> ImportError?
   {
     try ImporterFixtures.withFile(bytes, ending: "onnx") { path in
@@ -141,7 +143,10 @@ import Testing
   @Test func namesOfOtherFormats() throws {
     let marks = String(repeating: "\u{301}", count: 100_000)
     let net = "[net]\nwidth=8\nheight=8\nchannels=3\n[convolutional]\nfilters=1\n"
-    for text in [net + "a\(marks)=1\n", net + "[a\(marks)]\n", net + "\(String(repeating: "k", count: 5000))=1\n"] {
+    for text in [
+      net + "a\(marks)=1\n", net + "[a\(marks)]\n",
+      net + "\(String(repeating: "k", count: 5000))=1\n",
+    ] {
       try ImporterFixtures.withFile(Array(text.utf8), ending: "cfg") { path in
         let error = #expect(throws: ImportError.self) { try ImportedModel(darknet: path) }
         #expect(error?.kind == .tooLarge)
