@@ -66,7 +66,8 @@ import Testing
     let model = Model(input: input, output: input --> LastAxisDense(neurons: 5, name: "product"))
     let details = try details(model) { values in
       let exact = values
-      for (item, other) in (0..<4).flatMap({ item in (0..<4).map { (item, $0) } }) where item != other {
+      for (item, other) in (0..<4).flatMap({ item in (0..<4).map { (item, $0) } })
+      where item != other {
         for index in 0..<15 { values[15 * item + index] += 1e-6 * exact[15 * other + index] }
       }
     }
