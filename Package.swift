@@ -59,10 +59,12 @@ let library: [Target] = [
   .target(
     name: "ForgeToolSupport", dependencies: ["Forge", "ForgeImporters"],
     path: "Sources/ToolSupport"),
+  .target(name: "CForgeProcess", path: "Sources/Process"),
   .executableTarget(
     name: "ForgeTool",
     dependencies: [
-      "Forge", "ForgeModels", "ForgeImages", "ForgeImporters", "ForgeToolSupport",
+      "CForgeProcess", "Forge", "ForgeModels", "ForgeImages", "ForgeImporters",
+      "ForgeToolSupport",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],
     path: "Sources/Tool"),

@@ -36,6 +36,13 @@
       }
     }
 
+    /// The value that a closure without parameters returns.
+    func call(_ closure: ClosureExprSyntax) -> Value {
+      let function = Function(closure, in: outermostScope())
+      let value = evaluator.call(function, [], at: Syntax(closure))
+      return evaluator.typed(value, at: closure)
+    }
+
     private func outermostScope() -> NameScope {
       let (file, evaluator) = (file, evaluator)
       return NameScope(source: source) { file?.scope(for: evaluator) }

@@ -32,6 +32,10 @@ package struct Inference: Sendable {
     }
     /// Whether it is an input.
     package var isInput: Bool { tensor.isInput }
+    /// Whether it is an input of integers of 32 or 64 bits.
+    package var isOfIntegers: Bool {
+      if case .input(let description) = tensor.source { description.isInteger } else { false }
+    }
     /// Whether the name was given by the user.
     package var isNamed: Bool { layer != nil && tensor.givenName != nil }
     /// The number of values of its own parameters, excluding shared ones.
@@ -174,7 +178,7 @@ package struct Inference: Sendable {
     var details = error.details
     if error.received == nil, !inputs.isEmpty {
       let received = inputs.map { input in
-        "\(input.shape.map(\.description) ?? "an unknown shape") from \"\(input.name)\""
+        "\(input.shape.map(\.description) ?? "an unknown shape") from \"\(input.name.printable)\""
       }
       details.insert(("received", received.joined(separator: "\n")), at: 0)
     }

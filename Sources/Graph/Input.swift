@@ -11,6 +11,8 @@ package struct InputDescription: Sendable {
   private let sizes: [InputSize?]
   /// The source location.
   package let place: SourcePlace
+  /// Whether the values are integers of 32 or 64 bits, which a prediction checks.
+  package private(set) var isInteger = false
 
   package init(name: String?, shape: Shape, place: SourcePlace) {
     self.name = name
@@ -24,6 +26,13 @@ package struct InputDescription: Sendable {
     shape = Shape(sizes.map { $0?.maximum })
     self.sizes = sizes
     self.place = place
+  }
+
+  /// The description of an input of integers of 32 or 64 bits.
+  package var ofIntegers: InputDescription {
+    var description = self
+    description.isInteger = true
+    return description
   }
 
   /// The axes that follow the length of a sequence, which each prediction chooses.
@@ -89,4 +98,14 @@ public func Input(
       InputDescription(
         name: name, shape: Shape(sizes: shape),
         place: SourcePlace(fileID: fileID, line: line, column: column))))
+}
+
+extension Tensor {
+  /// A new input like this one whose values are integers of 32 or 64 bits; importers make it.
+  ///
+  /// A prediction refuses integers that Float32 may not hold exactly.
+  package var ofIntegers: Tensor {
+    guard case .input(let description) = source else { return self }
+    return Tensor(.input(description.ofIntegers))
+  }
 }

@@ -17,6 +17,8 @@ public struct Model: Sendable {
   public var metadata: ModelMetadata
   /// The source of trained parameters when `compile` is given none.
   public var parameters: (any ParameterSource)?
+  /// What a prediction may take, if the network is from a file; a compile checks it.
+  package var limits: PredictionLimits?
   /// The source location of the model, for mistakes that belong to no layer.
   package let place: SourcePlace
 
@@ -138,6 +140,9 @@ public struct ModelMetadata: Sendable {
   public var about: String?
   /// The meaning of each element of the output.
   public var labels: [String]
+  /// The node of the model file that combines the examples of the file's own batch, for messages;
+  /// `nil` if examples are independent or the file has no batch.
+  package var exampleMixer: String?
 
   /// Creates metadata; all of it is optional.
   public init(name: String? = nil, about: String? = nil, labels: [String] = []) {

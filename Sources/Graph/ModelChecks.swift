@@ -37,7 +37,7 @@ enum ModelChecks {
   /// The problems with two layers of the same name.
   static func sharing(_ node: Inference.Node, with earlier: Inference.Node) -> [Problem] {
     guard let layer = node.layer, let first = earlier.layer, layer.isSame(as: first),
-      node.place == earlier.place
+      isSameSource(node.place, earlier.place)
     else {
       return [.nameTwice(node, earlier)]
     }
@@ -45,6 +45,11 @@ enum ModelChecks {
       return [.sharedSizesDiffer(node, earlier)]
     }
     return []
+  }
+
+  private static func isSameSource(_ place: SourcePlace?, _ other: SourcePlace?) -> Bool {
+    guard let place, let other else { return place == other }
+    return place.isSameSource(as: other)
   }
 
   /// The problems with inputs that do not have equally many lengths.

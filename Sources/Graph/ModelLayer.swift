@@ -63,7 +63,7 @@ public struct ModelLayer: Sendable, CustomStringConvertible {
         ? "shared parameters" : ShapeError.counted(parameterCount, "parameter"),
       place?.description,
     ]
-    return "layer \(position) \"\(name)\" (\(type)): "
+    return "layer \(position) \"\(name.printable)\" (\(type)): "
       + facts.compactMap(\.self).joined(separator: ", ")
   }
 }

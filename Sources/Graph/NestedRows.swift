@@ -44,7 +44,7 @@ struct NestedRows {
       }
     }
     self.rows = rows.map { row in
-      [row.name, row.typeName, row.shapes.joined(separator: ", "), "\(row.parameterCount)"]
+      [row.name.printable, row.typeName, row.shapes.joined(separator: ", "), "\(row.parameterCount)"]
     }
   }
 }

@@ -54,11 +54,12 @@ package struct SummaryTable {
     let layers = inference.nodes.filter { !$0.isInput }
     var rows = detail == .nested ? NestedRows(layers).rows : []
     for node in layers where detail != .nested {
-      var row = [node.name, node.summaryName, node.shapeText, "\(node.parameterCount)"]
+      var row = [node.name.printable, node.summaryName, node.shapeText, "\(node.parameterCount)"]
       if detail == .detailed {
         row.append("\(node.multiplyAdds)")
         row.append(node.shape?.elementCount.map { "\($0 * ElementType.float32.byteCount)" } ?? "?")
-        row.append(node.inputs.map { inference.nodes[$0].name }.joined(separator: ", "))
+        row.append(
+          node.inputs.map { inference.nodes[$0].name.printable }.joined(separator: ", "))
         if let kernels { row.append(kernels(node.position)) }
       }
       rows.append(row)
@@ -78,6 +79,9 @@ package struct SummaryTable {
     let rule = String(repeating: "-", count: widths.reduce(widths.count - 1, +))
     var lines = [line(header), rule] + rows.map(line) + [rule]
     lines.append("Number of layers: \(layers.count)")
+    if let sizes = inference.inputs.flatMap({ inference.nodes[$0].lengthAxes }).first?.sizes {
+      lines.append("Length of sequences: \(sizes.text); shapes are those of the longest")
+    }
     let mistakes = inference.problems.count
     if mistakes > 0 { lines.append("Number of mistakes: \(mistakes); check() describes them") }
     lines.append("Total parameters: \(inference.parameterCount)")

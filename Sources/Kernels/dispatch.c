@@ -139,6 +139,10 @@ static int64_t winograd_input_tiles(const forge_winograd_arguments *a) {
   return layout.chunks * layout.phases * forge_blocks(a->in.channels);
 }
 
+static int64_t even_tiles(const forge_even_rows_arguments *a) {
+  return forge_quotient_up(forge_rows_of(&a->in), FORGE_EVEN_ROWS);
+}
+
 #define rows(a) ((a)->flat ? 1 : (a)->out.height)
 #define panels(a) forge_quotient_up((a)->out.channels, (a)->panel_width)
 #define winograd_output_tiles(a) (forge_winograd_layout_of(a).chunks * panels(a))

@@ -43,26 +43,29 @@ int64_t forge_words_tiles(const forge_words_arguments *a) {
 }
 
 int64_t forge_byte_range_tiles(const forge_words_arguments *a) {
+  if (a->flat) return a->in.height * forge_quotient_up(a->in.width, FORGE_RANGE_PIXELS);
   return forge_blocks(a->in.channels) * a->in.height;
 }
 
-int64_t forge_byte_range_floats(int64_t height, int64_t channels) {
-  return FORGE_RANGE_ROWS + 2 * forge_blocks(channels) * height;
+int64_t forge_byte_range_floats(const forge_words_arguments *a) {
+  if (a->flat) return (int64_t)a->in.height * a->in.width * FORGE_SCALE_WORDS;
+  return FORGE_RANGE_ROWS + 2 * forge_byte_range_tiles(a);
 }
 
 /* ---- ranges ---- */
 
-static forge_byte_scale byte_scale_of(float minimum, float maximum) {
-  const double range = (double)maximum - (double)minimum;
+forge_byte_scale forge_byte_scale_of(int32_t least, int32_t most) {
+  const double minimum = (double)forge_float_of((uint32_t)forge_ordered(least));
+  const double range = (double)forge_float_of((uint32_t)forge_ordered(most)) - minimum;
   if (!(range <= 0x1p129)) return (forge_byte_scale){NAN, 0, 0};
   /* Below it the inverse would overflow. */
   if (range < 0x1p-118) return (forge_byte_scale){0, 0, 0};
-  const double zero = -(double)minimum * 255 / range; /* 0 ... 255 */
+  const double zero = -minimum * 255 / range; /* 0 ... 255 */
   return (forge_byte_scale){(float)(range / 255), (float)(255 / range), (int32_t)(zero + 0.5)};
 }
 
-forge_byte_scale forge_byte_scale_of(const forge_words_arguments *a, const forge_frame *frame,
-                                     bool stores) {
+forge_byte_scale forge_image_byte_scale(const forge_words_arguments *a, const forge_frame *frame,
+                                        bool stores) {
   const int64_t rows = forge_byte_range_tiles(a);
   int32_t *range = forge_range_of(&a->range, frame);
   const int32_t *least = range + FORGE_RANGE_ROWS, *most = least + rows;
@@ -71,12 +74,8 @@ forge_byte_scale forge_byte_scale_of(const forge_words_arguments *a, const forge
     low = least[i] < low ? least[i] : low;
     high = most[i] > high ? most[i] : high;
   }
-  const forge_byte_scale scale =
-    byte_scale_of(forge_float_of((uint32_t)forge_ordered(low)), forge_float_of((uint32_t)high));
-  if (stores) {
-    memcpy(range, &scale.scale, sizeof *range);
-    range[1] = scale.zero;
-  }
+  const forge_byte_scale scale = forge_byte_scale_of(low, high);
+  if (stores) forge_store_byte_scale(range, 0, scale);
   return scale;
 }
 

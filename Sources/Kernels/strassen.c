@@ -42,12 +42,9 @@ FORGE_INLINE void gather_parts(const strassen_packing *a, int64_t column, int64_
         gathered[i][o / FORGE_LANES][lane][o % FORGE_LANES] = weights[i * FORGE_LANES + lane];
 }
 
-/* The half of the inputs that is the left side of a product, 0 or 1; -1 for a sum of both. */
-static const int8_t left_half[7] = {0, -1, 1, -1, -1, -1, 1};
-
-/* The scales of one input lane and of 16 outputs of each part. */
+/* The inverse scales of one input lane and of 16 outputs of each part. */
 typedef struct {
-  double input[4], inverse_input[4];
+  double inverse_input[4];
   d16 inverse_output[4];
 } strassen_scales;
 
@@ -64,17 +61,12 @@ FORGE_INLINE void output_scales(const strassen_packing *a, int64_t column,
 FORGE_INLINE void input_scales(const strassen_packing *a, int64_t block, int64_t lane,
                                strassen_scales *scales) {
   const int64_t parts = 1 << a->levels;
-  for (int64_t i = 0; i < parts; i++) {
-    scales->input[i] =
-      a->input_scales ? a->input_scales[(block * parts + i) * FORGE_LANES + lane] : 1;
-    scales->inverse_input[i] = inverse(scales->input[i]);
-  }
+  for (int64_t i = 0; i < parts; i++)
+    scales->inverse_input[i] =
+      a->input_scales ? inverse(a->input_scales[(block * parts + i) * FORGE_LANES + lane]) : 1;
 }
 
-/* Packs the products of input `lane`. `packed` points to the first.
- *
- * A left side that is a sum is a sum of scaled inputs. The others are unscaled inputs, so their
- * weights are multiplied by the scale again. */
+/* Packs the products of input `lane`. `packed` points to the first. */
 FORGE_INLINE void pack_strassen_input(const strassen_parts gathered, const strassen_scales *scales,
                                       int64_t lane, float *packed, int64_t product_floats,
                                       const int levels) {
@@ -93,10 +85,8 @@ FORGE_INLINE void pack_strassen_input(const strassen_parts gathered, const stras
     }
   }
   for (int product = 0; product < 7; product++) {
-    const int half = left_half[product];
     if (levels == 1) {
-      const double scale = half < 0 ? 1 : scales->input[half];
-      *(f16 *)packed = __builtin_convertvector(sides[0][product] * scale, f16);
+      *(f16 *)packed = __builtin_convertvector(sides[0][product], f16);
       packed += product_floats;
       continue;
     }
@@ -104,11 +94,8 @@ FORGE_INLINE void pack_strassen_input(const strassen_parts gathered, const stras
                             sides[3][product]};
     d16 further[7];
     right_sides(quarter, further);
-    for (int i = 0; i < 7; i++, packed += product_floats) {
-      const double scale =
-        half < 0 || left_half[i] < 0 ? 1 : scales->input[half + 2 * left_half[i]];
-      *(f16 *)packed = __builtin_convertvector(further[i] * scale, f16);
-    }
+    for (int i = 0; i < 7; i++, packed += product_floats)
+      *(f16 *)packed = __builtin_convertvector(further[i], f16);
   }
 }
 
@@ -176,14 +163,14 @@ int64_t forge_strassen_first(const forge_strassen_arguments *a, int64_t segment)
 }
 
 forge_strassen_side forge_strassen_image(const forge_strassen_arguments *a,
-                                         const forge_frame *frame, int64_t segment) {
+                                         const forge_frame *frame, int64_t segment,
+                                         bool is_even) {
+  const forge_view *in = is_even ? &a->uneven : &a->in;
   const int64_t first = forge_strassen_first(a, segment);
-  return (forge_strassen_side){.at = forge_origin(&a->in, frame) + first * FORGE_LANES,
-                               .block = a->in.block_stride,
+  return (forge_strassen_side){.at = forge_origin(in, frame) + first * FORGE_LANES,
+                               .block = in->block_stride,
                                .blocks = a->in.channels / FORGE_LANES,
-                               .rows = forge_strassen_first(a, segment + 1) - first,
-                               .scales = a->input_scales,
-                               .scales_block = FORGE_LANES};
+                               .rows = forge_strassen_first(a, segment + 1) - first};
 }
 
 int64_t forge_strassen_groups(const forge_strassen_arguments *a) {

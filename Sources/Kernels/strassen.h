@@ -4,6 +4,23 @@
 
 #include "internal.h"
 
+/* The rows of an image without gaps: its pixels. */
+static inline int64_t forge_rows_of(const forge_view *view) {
+  return (int64_t)view->height * view->width;
+}
+
+/* Whether rows can be added to each other as they are: see forge_even_rows_arguments. */
+static inline bool forge_rows_are_even(const forge_view *factors, const forge_frame *frame,
+                                       int64_t rows) {
+  const float *factor = forge_origin(factors, frame);
+  float least = INFINITY, most = 0;
+  for (int64_t row = 0; row < rows; row++) {
+    least = factor[row] < least ? factor[row] : least;
+    most = factor[row] > most ? factor[row] : most;
+  }
+  return least > 0 && most <= 2 * least;
+}
+
 /* Returns the rows of the upper half. */
 static inline int64_t forge_upper_half(int64_t rows) { return (rows + 1) / 2; }
 
@@ -12,10 +29,6 @@ typedef struct {
   const float *at;
   int64_t block; /* from one block to the next */
   int64_t blocks, rows;
-  /* What its channels are multiplied by before they are added to others; NULL: nothing, or they
-   * have been. */
-  const float *scales;
-  int64_t scales_block; /* from those of one block to the next */
 } forge_strassen_side;
 
 /* Returns row 0 of a block of a quarter: the lower half if `lower`, the odd blocks if `odd`. */
@@ -25,12 +38,6 @@ static inline const float *forge_strassen_quarter(const forge_strassen_side *sid
     (lower ? forge_upper_half(side->rows) * FORGE_LANES : 0);
 }
 
-/* Returns the scales of a block of a quarter. There must be scales. */
-static inline const float *forge_strassen_scales(const forge_strassen_side *side, bool odd,
-                                                 int64_t block) {
-  return side->scales + (2 * block + odd) * side->scales_block;
-}
-
 /* Returns the rows of the left side of a product. The fifth and the seventh, S1 and A22, have those
  * of the lower half, because the rest of S1 is zero. */
 static inline int64_t forge_strassen_rows(const forge_strassen_side *side, int64_t product) {
@@ -38,9 +45,11 @@ static inline int64_t forge_strassen_rows(const forge_strassen_side *side, int64
   return product == 4 || product == 6 ? side->rows - upper : upper;
 }
 
-/* The pixels of a segment of the image, and the index of the first. */
+/* The pixels of a segment of the image, and the index of the first. is_even: of `uneven`, whose
+ * rows are even. */
 forge_strassen_side forge_strassen_image(const forge_strassen_arguments *arguments,
-                                         const forge_frame *frame, int64_t segment);
+                                         const forge_frame *frame, int64_t segment,
+                                         bool is_even);
 int64_t forge_strassen_first(const forge_strassen_arguments *arguments, int64_t segment);
 
 int64_t forge_strassen_panels(const forge_strassen_arguments *arguments);

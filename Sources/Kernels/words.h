@@ -112,17 +112,35 @@ typedef struct {
   int32_t zero;
 } forge_byte_scale;
 
-/* The place of the ranges of rows in `range`: first all minima, then all maxima. */
+/* The place of the ranges of rows in the `range` of an image: first all minima, then all maxima. */
 enum { FORGE_RANGE_ROWS = 16 };
 
 static inline int32_t *forge_range_of(const forge_view *range, const forge_frame *frame) {
   return (int32_t *)(frame->bases[range->base] + range->offset);
 }
 
-/* Computes the conversion of an image from the ranges of its rows. With `stores` it also writes
- * scale and zero to `range`. */
-forge_byte_scale forge_byte_scale_of(const forge_words_arguments *arguments,
-                                     const forge_frame *frame, bool stores);
+/* The words of a conversion in `range`: scale, inverse, zero. */
+enum { FORGE_SCALE_WORDS = sizeof(forge_byte_scale) / sizeof(float) };
+
+/* Returns the conversion at a place of `range`: 0, or a pixel. */
+static inline forge_byte_scale forge_byte_scale_at(const int32_t *range, int64_t at) {
+  forge_byte_scale scale;
+  memcpy(&scale, range + at * FORGE_SCALE_WORDS, sizeof scale);
+  return scale;
+}
+
+static inline void forge_store_byte_scale(int32_t *range, int64_t at, forge_byte_scale scale) {
+  memcpy(range + at * FORGE_SCALE_WORDS, &scale, sizeof scale);
+}
+
+/* Returns the conversion of numbers from the smallest to the largest in the order of
+ * forge_ordered. */
+forge_byte_scale forge_byte_scale_of(int32_t least, int32_t most);
+
+/* Computes the conversion of an image from the ranges of its rows. With `stores` it also writes it
+ * to `range`. */
+forge_byte_scale forge_image_byte_scale(const forge_words_arguments *arguments,
+                                        const forge_frame *frame, bool stores);
 
 /* Adding it rounds a number below 2^22 to an integer in the low bits. */
 #define FORGE_ROUNDING 12582912.0f

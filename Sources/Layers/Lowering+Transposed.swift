@@ -114,6 +114,10 @@ private struct TransposedParts {
   ) throws(ShapeError) -> Value {
     guard row.count > 0, column.count > 0 else { return try empty(in: &lowering) }
     let (tops, lefts) = (reach(row, rows), reach(column, columns))
+    let shape = lowering.shape(of: image)
+    guard readsPixels(tops, shape.height), readsPixels(lefts, shape.width) else {
+      return try empty(in: &lowering)
+    }
     let stride = [kernel.height * kernel.width * inputs, kernel.width * inputs, inputs, 1]
     let taps = try lowering.strided(
       weights, start: row.firstTap * stride[1] + column.firstTap * stride[2],
@@ -136,6 +140,11 @@ private struct TransposedParts {
     _ part: TransposedGeometry.Part, _ axis: TransposedGeometry.AxisParts
   ) -> (before: Int, after: Int) {
     (-part.start, axis.growth + part.start + (part.count - 1) * part.dilation)
+  }
+
+  /// Whether a part with this padding reads any pixel of an axis; of an unknown size it may.
+  private func readsPixels(_ reach: (before: Int, after: Int), _ size: Int?) -> Bool {
+    size.map { max(-reach.before, 0) + max(-reach.after, 0) < $0 } ?? true
   }
 
   /// The image without the pixels that are not read.

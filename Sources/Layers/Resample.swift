@@ -26,6 +26,8 @@ public struct Resample: BuiltInLayer {
   public let sizes: [Int?]
   /// The scale of each axis, where it is given.
   public let scales: [Float?]
+  /// The scale of each axis that has a size, where it is not that of the sizes.
+  package var ratios: [SizeRatio?] = []
   /// How elements are weighted.
   public let mode: ResampleMode
   /// How indices of the output become coordinates of the input.
@@ -70,6 +72,6 @@ public struct Resample: BuiltInLayer {
     let filter = Resampling.Filter.around(
       mode, coordinates, antialias: antialias, excludesOutside: excludesOutside)
     lowering.output = try lowering.applyToInput(
-      .resample(Resampling(sizes: sizes, scales: scales, filter: filter)))
+      .resample(Resampling(sizes: sizes, scales: scales, ratios: ratios, filter: filter)))
   }
 }

@@ -61,3 +61,13 @@ public struct CombinedParameters: ParameterSource {
     return nil
   }
 }
+
+extension CombinedParameters: AbsenceExplainingSource {
+  /// What the first source says that has something to say.
+  package func absence(of spec: ParameterSpec) -> ParameterAbsence? {
+    for case let source as any AbsenceExplainingSource in sources {
+      if let absence = source.absence(of: spec) { return absence }
+    }
+    return nil
+  }
+}

@@ -76,6 +76,19 @@ extension LoadError {
       .damaged, "the file was changed or replaced since it was opened", remedy: "open it again")
   }
 
+  static func mostlyHole(_ count: Int, stored: Int) -> LoadError {
+    LoadError(
+      .refused, "the file is mostly a hole", received: "\(bytes(count)), of which \(stored) are stored",
+      remedy: "write all of its bytes, for example with cp --sparse=never")
+  }
+
+  static func leadsOut(_ path: String) -> LoadError {
+    LoadError(
+      .refused, "a symbolic link leads out of the folder", path: path,
+      needs: "a file in the folder of the model",
+      remedy: "copy the files without links, for example with cp -rL")
+  }
+
   // MARK: Structure
 
   static func damaged(_ what: String, entry: String? = nil, at offset: Int? = nil) -> LoadError {
@@ -117,11 +130,12 @@ extension LoadError {
     LoadError(kind, "this is \(name)", needs: needs, remedy: remedy)
   }
 
-  static func unknownFormat(known: [String]) -> LoadError {
+  static func unknownFormat(known: [String], contents: FileContents? = nil) -> LoadError {
     LoadError(
       .unsupported, "this is no file of parameters that says what it holds",
+      received: contents?.name,
       needs: (known.dropLast() + known.suffix(1).map { "or \($0)" }).joined(separator: ", "),
-      remedy: "BlobParameters and ParameterFile read raw values")
+      remedy: contents?.remedy ?? "BlobParameters and ParameterFile read raw values")
   }
 
   // MARK: Values

@@ -44,6 +44,16 @@ public struct RenamedParameters: ParameterSource {
   }
 }
 
+extension RenamedParameters: AbsenceExplainingSource {
+  /// What the source says, under its own name of the layer.
+  package func absence(of spec: ParameterSpec) -> ParameterAbsence? {
+    guard let source = source as? any AbsenceExplainingSource, let name = rename(spec.layer) else {
+      return nil
+    }
+    return source.absence(of: spec.named(name))
+  }
+}
+
 extension ParameterSource {
   /// The same parameters for a model whose layers have other names.
   ///

@@ -1,23 +1,28 @@
 import ForgeRunner
 import Metrics
+import Synchronization
 
 /// Reports the statistics of a ``Runner`` to swift-metrics.
 ///
 /// ```swift
 /// let metrics = RunnerMetrics(label: "forge.runner", dimensions: [("model", "mobilenet")])
-/// // every few seconds:
-/// metrics.report(runner.statistics)
+/// let reporting = Task {
+///   while !Task.isCancelled {
+///     metrics.report(runner.statistics)
+///     try await Task.sleep(for: .seconds(5))
+///   }
+/// }
 /// ```
 /// Counters: `completed`, `failed`, `cancelled`, `deadline_exceeded`, `dropped`. Gauges:
 /// `in_flight`, `waiting`, `throughput` (results per second), and in seconds `latency_p50`,
 /// `latency_p90`, `latency_p99`, `latency_max`, `waiting_p99`, `running_p99`, `reading_out_p99`.
 ///
-/// One instance belongs to one reporting task.
-public final class RunnerMetrics {
+/// Any task may report; one at a time should, as each report has the changes since the one before.
+public final class RunnerMetrics: Sendable {
   private let label: String
   private let dimensions: [(String, String)]
   private let factory: any MetricsFactory
-  private var last: RunnerStatistics?
+  private let last = Mutex<RunnerStatistics?>(nil)
 
   /// Creates a reporter.
   ///
@@ -38,7 +43,12 @@ public final class RunnerMetrics {
   ///
   /// - Parameter statistics: the runner's statistics; after a reset they count from 0.
   public func report(_ statistics: RunnerStatistics) {
-    let last = last.flatMap { $0.completed > statistics.completed ? nil : $0 }
+    let before = last.withLock { last in
+      let before = last
+      last = statistics
+      return before
+    }
+    let last = before.flatMap { $0.completed > statistics.completed ? nil : $0 }
     count("completed", statistics.completed, last?.completed)
     count("failed", statistics.failed, last?.failed)
     count("cancelled", statistics.cancelled, last?.cancelled)
@@ -54,7 +64,6 @@ public final class RunnerMetrics {
     set("waiting_p99", statistics.waiting.p99 / .seconds(1))
     set("running_p99", statistics.running.p99 / .seconds(1))
     set("reading_out_p99", statistics.readingOut.p99 / .seconds(1))
-    self.last = statistics
   }
 
   private func count(_ name: String, _ now: Int, _ before: Int?) {

@@ -96,13 +96,18 @@ extension OperationGraph {
     return limits
   }
 
-  /// The inputs whose values choose rows of a table, with the number of rows; checked places only.
+  /// The inputs whose values choose rows of a table, or places along an axis, with their number.
   ///
   /// Measurements and comparisons give them whole numbers.
   package var indexInputs: [Int: Int] {
     var chosen: [Value: Int] = [:]
     for node in nodes.reversed() {
-      if case .gatherRows(let axis, isChecked: true) = node.primitive {
+      let placeAxis: Int? =
+        switch node.primitive {
+        case .gatherRows(let axis, _), .gatherElements(let axis): axis
+        default: nil
+        }
+      if let axis = placeAxis {
         let dimensions = shape(of: node.inputs[0]).dimensions
         let size = dimensions[axis < 0 ? axis + dimensions.count : axis] ?? 1
         chosen[node.inputs[1]] = min(chosen[node.inputs[1]] ?? size, size)

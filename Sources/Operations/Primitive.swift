@@ -207,10 +207,13 @@ public enum Primitive: Sendable {
   /// - Parameters:
   ///   - operands: the operands in the order the case states.
   ///   - crops: source rectangles of resizes by the name of their slot; the whole image if absent.
+  ///   - roundsToFloats: whether an operation of several steps rounds the results of those steps
+  ///     that a plan of separate operations would store.
   /// - Returns: the result, with the sizes that the shape rule states.
   /// - Throws: ``ReferenceError`` when the operands do not fit the operation.
   package func reference(
-    on operands: [ReferenceTensor], crops: [String: CropRectangle] = [:]
+    on operands: [ReferenceTensor], crops: [String: CropRectangle] = [:],
+    roundsToFloats: Bool = false
   ) throws(ReferenceError) -> ReferenceTensor {
     let operation = operation
     let traits = operation.traits
@@ -222,7 +225,8 @@ public enum Primitive: Sendable {
     do { shape = try outputShape(for: operands.map(\.shape)) } catch { throw .shape(error) }
     guard let sizes = shape.sizes else { throw .unknownShape(shape) }
     return try operation.reference(
-      ReferenceCall(operands: operands, output: sizes, crops: crops))
+      ReferenceCall(
+        operands: operands, output: sizes, crops: crops, roundsToFloats: roundsToFloats))
   }
 }
 

@@ -14,6 +14,9 @@ package protocol PrimitiveOperation: Sendable {
   func validate(_ operands: [Shape]) throws(ShapeError)
   /// The shape of the output for the shapes of the operands, in which sizes may be unknown.
   func outputShape(for operands: [Shape]) throws(ShapeError) -> Shape
+  /// The comparisons, sums and moves for each element of the output, without multiply-adds: the size
+  /// of a window, the number of boxes that a box is compared with.
+  func workPerElement(for operands: [Shape]) -> Int
   /// Whether the operation returns its only operand unchanged for these sizes.
   func isIdentity(from input: Shape, to output: Shape) -> Bool
   /// The result in double precision, computed with plain loops.
@@ -30,6 +33,8 @@ package struct ReferenceCall {
   let output: [Int]
   /// The source rectangles of resizes by the name of their slot.
   let crops: [String: CropRectangle]
+  /// Whether the results of the operation's own steps are rounded to Float32.
+  var roundsToFloats = false
 
   /// The first operand.
   var input: ReferenceTensor { operands[0] }
@@ -69,5 +74,36 @@ package struct OperationTraits: Sendable {
     let (least, most) = (operands.lowerBound, operands.upperBound)
     if most == .max { return "at least \(least)" }
     return least == most ? "\(least)" : "\(least) or \(most)"
+  }
+}
+
+extension PrimitiveOperation {
+  /// An element that is read or written takes as long as this many multiply-adds.
+  private static var workPerMove: Int { 8 }
+
+  /// The work of one prediction in units of a multiply-add: multiply-adds, elements moved,
+  /// comparisons; 0 while a size is not known.
+  package func work(for operands: [Shape], output: Shape) -> Int {
+    guard let count = output.elementCount else { return 0 }
+    // Packed operands are weights, which multiply-adds count.
+    let read = operands.prefix(traits.packsOperands ? 1 : operands.count)
+    let moved = read.reduce(output.storedCount) { $0.addingSaturated($1.storedCount) }
+    return traits.multiplyAdds.count(for: operands, output: output)
+      .addingSaturated(moved.multipliedSaturated(by: Self.workPerMove))
+      .addingSaturated(count.multipliedSaturated(by: workPerElement(for: operands)))
+  }
+}
+
+extension Shape {
+  /// The channels of images are stored in groups of so many.
+  private static let lanes = 16
+
+  /// The number of elements with the channels of an image in whole groups; 0 while a size is not
+  /// known.
+  package var storedCount: Int {
+    guard let sizes, let count = elementCount else { return 0 }
+    guard sizes.count == 3, let channels = sizes.last, channels > 0 else { return count }
+    let groups = (channels + Self.lanes - 1) / Self.lanes
+    return (count / channels).multipliedSaturated(by: groups * Self.lanes)
   }
 }

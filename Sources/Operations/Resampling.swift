@@ -15,14 +15,26 @@ public struct Resampling: Hashable, Sendable {
   public let sizes: [Int?]
   /// The scale of each axis, where it is given; axes beyond the list have none.
   public let scales: [Float?]
+  /// The scale of each axis that has a size, where it is not that of the sizes.
+  package let ratios: [SizeRatio?]
   /// What an element of the output is made of.
   public let filter: Filter
 
   /// Creates a resampling.
   public init(sizes: [Int?], scales: [Float?] = [], filter: Filter) {
+    self.init(sizes: sizes, scales: scales, ratios: [], filter: filter)
+  }
+
+  package init(sizes: [Int?], scales: [Float?] = [], ratios: [SizeRatio?], filter: Filter) {
     self.sizes = sizes
     self.scales = scales
+    self.ratios = ratios
     self.filter = filter
+  }
+
+  /// The ratio of an axis that has no scale in floating point.
+  private func ratio(_ axis: Int, input: Int, output: Int) -> SizeRatio {
+    (ratios.indices.contains(axis) ? ratios[axis] : nil) ?? SizeRatio(output, to: input)
   }
 
   /// The scale that is given for an axis.
@@ -65,12 +77,14 @@ public struct Resampling: Hashable, Sendable {
     if case .around(_, .part(let from, let to), _, _) = filter, (from, to) != (0, 1) {
       return scale(axis) == nil && size(axis) == nil
     }
-    return input == output && (scale(axis) ?? 1) == 1
+    let ratio = ratio(axis, input: input, output: output)
+    return input == output && (scale(axis) ?? 1) == 1 && ratio.output == ratio.input
   }
 
   /// The elements of the input that make each element of the output along an axis.
   package func spans(axis: Int, input: Int, output: Int) -> [ResampleSpan] {
     let given = scale(axis)
+    let ratio = ratio(axis, input: input, output: output)
     return (0..<output).map { index in
       switch filter {
       case .meanOfParts:
@@ -78,14 +92,20 @@ public struct Resampling: Hashable, Sendable {
         return ResampleSpan(
           first: first, weights: Array(repeating: 1 / Double(end - first), count: end - first))
       case .around(.nearest(let rounding), let coordinates, _, _):
-        // In single precision, so that ties fall as in ONNX Runtime.
-        let scale = given ?? Float(output) / Float(input)
+        if given == nil,
+          let place = ExactPlace(coordinates, index, ratio: ratio, input: input, output: output)
+        {
+          let nearest = min(max(place.rounded(rounding), 0), Int128(input - 1))
+          return ResampleSpan(first: Int(clamping: nearest), weights: [1])
+        }
+        // A scale is given in single precision, in which ties fall as in ONNX Runtime.
         let place = coordinates.place(
-          Float(index), scale: scale, input: Float(input), output: Float(output))
+          Float(index), scale: given ?? Float(ratio.value), input: Float(input),
+          output: Float(output))
         let nearest = min(max(rounding.round(place), 0), Float(input - 1))
         return ResampleSpan(first: Int(nearest), weights: [1])
       case .around(let mode, let coordinates, let antialias, let excludesOutside):
-        let scale = given.map(Double.init) ?? Double(output) / Double(input)
+        let scale = given.map(Double.init) ?? ratio.value
         let place = coordinates.place(
           Double(index), scale: scale, input: Double(input), output: Double(output))
         return ResampleSpan(

@@ -31,6 +31,8 @@ extension WeightedOperation {
     }
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   package var traits: OperationTraits {

@@ -53,3 +53,36 @@ public struct RunnerStatistics: Sendable {
     return seconds > 0 ? Double(completed) / seconds : 0
   }
 }
+
+extension RunnerStatistics: CustomStringConvertible {
+  /// The statistics in two lines: the predictions, and how long they took.
+  ///
+  /// ```
+  /// 1200 completed, 0 failed, 0 cancelled, 3 late, 0 dropped, 2 running, 5 waiting, 412.7/s
+  /// latency 4.1 ms p50, 6.0 ms p90, 9.2 ms p99, 14.8 ms most; waiting 2.0 ms, running 2.1 ms
+  /// ```
+  /// The last two times are means.
+  public var description: String {
+    let counts =
+      "\(completed) completed, \(failed) failed, \(cancelled) cancelled, \(deadlineExceeded) late, "
+      + "\(dropped) dropped, \(inFlight) running, \(waitingNow) waiting, \(throughput.tenths)/s"
+    let percentiles = [
+      (latency.p50, "p50"), (latency.p90, "p90"), (latency.p99, "p99"), (latency.maximum, "most"),
+    ].map { "\($0.milliseconds) \($1)" }.joined(separator: ", ")
+    return counts + "\nlatency \(percentiles); waiting \(waiting.mean.milliseconds), "
+      + "running \(running.mean.milliseconds)"
+  }
+}
+
+extension Duration {
+  /// The time as `4.1 ms`.
+  fileprivate var milliseconds: String { "\((self / .milliseconds(1)).tenths) ms" }
+}
+
+extension Double {
+  /// The number with one decimal.
+  fileprivate var tenths: String {
+    guard isFinite, abs(self) < 1e15 else { return "\(self)" }
+    return "\((self * 10).rounded() / 10)"
+  }
+}

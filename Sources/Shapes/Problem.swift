@@ -24,7 +24,8 @@ public struct Problem: Sendable {
 
     /// The layer as messages name it: `layer 4 "conv2" (Convolution)`; an input has no position.
     public var description: String {
-      position > 0 ? "layer \(position) \"\(name)\" (\(typeName))" : "\"\(name)\" (\(typeName))"
+      let layer = "\"\(name.printable)\" (\(typeName))"
+      return position > 0 ? "layer \(position) \(layer)" : layer
     }
   }
 
@@ -62,20 +63,26 @@ public struct Problem: Sendable {
 
 extension Problem: CustomStringConvertible {
   /// The problem as text.
+  ///
+  /// What comes from files, such as names, is escaped: control characters, line breaks in names,
+  /// and characters that turn the direction of writing or have no width.
   public var description: String {
     let operation = node.map { "operation \($0)" }
     let origin = [place?.description, layer?.description, path, entry, operation]
-    var text = (origin.compactMap(\.self) + [headline]).joined(separator: ": ")
+    var text = (origin.compactMap(\.self) + [headline]).map(\.printable).joined(separator: ": ")
     var lines = details
     // A cause that says the same as the headline is not repeated.
-    if let cause, "\(cause)" != headline, (cause as? ShapeError)?.headline != headline {
-      lines.append(("cause", "\(cause)"))
+    if let cause, (cause as? ShapeError)?.headline != headline {
+      let text = "\(cause)"
+      // Bytes are compared, because texts of files can be slow to compare as texts.
+      if !text.utf8.elementsEqual(headline.utf8) { lines.append(("cause", text)) }
     }
     for (label, value) in lines {
       // The labels stand in a column of ten characters.
       let pad = String(repeating: " ", count: max(10 - label.count, 1))
       // Further lines of a value are aligned with its first.
-      let value = value.split(separator: "\n", omittingEmptySubsequences: false)
+      let value = value.printableLines.unicodeScalars
+        .split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
         .joined(separator: "\n            ")
       text += "\n  \(label)\(pad)\(value)"
     }

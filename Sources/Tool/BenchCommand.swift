@@ -146,7 +146,11 @@ struct BenchCommand: ParsableCommand {
       loadMs: (loaded - start) / .milliseconds(1), firstMs: first,
       resident: .init(beforeCompile: before, afterCompile: after, afterPredicting: end),
       memory: compiled.memory, precision: compiled.report.precision)
-    print(json ? try timing.json : timing.text(runs: times.count))
+    if json {
+      ToolOutput.write(json: Data(try timing.json.utf8))
+    } else {
+      print(timing.text(runs: times.count))
+    }
   }
 
   /// Runs one prediction of `batch` examples, including copies of inputs and outputs.

@@ -1,5 +1,4 @@
 import Forge
-import Foundation
 
 /// The warning about times of kernels that were built without optimization.
 enum BuildWarning {
@@ -8,6 +7,6 @@ enum BuildWarning {
     if !report.kernelsAreOptimized { _ = once }
   }
 
-  private static let once: Void = FileHandle.standardError.write(
-    Data("warning: the kernels were \(CompileReport.notOptimized)\n".utf8))
+  private static let once: Void = ToolOutput.writeError(
+    "warning: the kernels were \(CompileReport.notOptimized)")
 }

@@ -19,6 +19,6 @@ struct DevicesCommand: ParsableCommand {
     }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-    print(String(decoding: try encoder.encode(Device.all), as: UTF8.self))
+    ToolOutput.write(json: try encoder.encode(Device.all))
   }
 }

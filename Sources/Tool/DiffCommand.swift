@@ -40,6 +40,12 @@ struct DiffCommand: ParsableCommand {
   @Flag(help: "Print one JSON object.")
   var json = false
 
+  func validate() throws {
+    guard bound >= 0, bound.isFinite else {
+      throw ValidationError("bound must be a finite number, 0 or more")
+    }
+  }
+
   func run() throws {
     var importingB = importing
     importingB.weights = weightsB
@@ -72,7 +78,8 @@ struct DiffCommand: ParsableCommand {
       if let relative = row.relativeL2, let maximum = row.maximum {
         numbers = String(format: "%11.2e  %18.2e  ", relative, maximum)
       }
-      let names = row.other.map { "\(row.layer) and \($0)" } ?? row.layer
+      let names =
+        row.other.map { "\(row.layer.printable) and \($0.printable)" } ?? row.layer.printable
       let shapes = row.otherShape.map { "\(row.shape) and \($0)" } ?? row.shape
       print("\(numbers)\(row.isOutput ? "output " : "")\(names)  \(shapes)")
     }
@@ -80,7 +87,7 @@ struct DiffCommand: ParsableCommand {
     where !names.isEmpty {
       let more = names.count > 8 ? ", …" : ""
       print(
-        "only in the \(which): \(names.prefix(8).joined(separator: ", "))\(more) (\(names.count))")
+        "only in the \(which): \(names.prefix(8).map(\.printable).joined(separator: ", "))\(more) (\(names.count))")
     }
   }
 
@@ -96,6 +103,6 @@ struct DiffCommand: ParsableCommand {
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
     let object = Object(
       layers: difference.rows, onlyFirst: difference.onlyFirst, onlySecond: difference.onlySecond)
-    print(String(decoding: try encoder.encode(object), as: UTF8.self))
+    ToolOutput.write(json: try encoder.encode(object))
   }
 }

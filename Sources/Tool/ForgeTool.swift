@@ -1,4 +1,6 @@
 import ArgumentParser
+import CForgeProcess
+import Foundation
 
 /// The command-line tool.
 @main
@@ -22,4 +24,35 @@ struct ForgeTool: ParsableCommand {
       GraphCommand.self, PlanCommand.self, DiffCommand.self, VerifyCommand.self,
       BenchCommand.self, ProfileCommand.self, DevicesCommand.self,
     ])
+
+  /// Runs the command of the arguments; the exit code is 1 when its report cannot be written.
+  ///
+  /// What a command or the parser of the arguments says is escaped.
+  static func main() {
+    var code = ExitCode.success
+    do {
+      var command = try parseAsRoot(arguments)
+      try command.run()
+    } catch {
+      code = exitCode(for: error)
+      let text = fullMessage(for: error)
+      if !text.isEmpty {
+        if code == .success { print(text) } else { ToolOutput.writeError(text) }
+      }
+    }
+    if let failure = StandardOutput.failure() {
+      StandardError.write("Error: the report cannot be written: \(failure)\n")
+      if code == .success { code = .failure }
+    }
+    Foundation.exit(code.rawValue)
+  }
+
+  /// The arguments of the process.
+  ///
+  /// Swift reads them from /proc, which a container need not have.
+  private static var arguments: [String]? {
+    guard let values = forge_arguments() else { return nil }
+    let count = Int(forge_argument_count())
+    return (0..<count).dropFirst().compactMap { values[$0].map { String(cString: $0) } }
+  }
 }

@@ -27,9 +27,15 @@ struct ImportArguments: ParsableArguments {
       valueName: "name=npy"))
   var constant: [String] = []
 
+  @Flag(
+    help: """
+      The file is from someone you trust: it may ask for any memory and work, however small it is.
+      """)
+  var trusted = false
+
   /// The model file with these options.
   func modelFile(_ path: String) throws -> ModelFile {
-    var file = ModelFile(path, weights: weights)
+    var file = ModelFile(path, weights: weights, limits: trusted ? .trusted : ImportLimits())
     for text in size {
       let argument = NamedArgument(text)
       guard let name = argument.name, let sizes = NamedArgument.sizes(argument.value) else {

@@ -7,17 +7,27 @@ import Foundation
 
 /// The arguments of the commands that predict: arrays and pictures for the inputs.
 struct InputArguments: ParsableArguments {
-  /// How the bytes of a picture become numbers.
+  /// How the bytes of a picture become numbers, by the names of `PixelNormalization`.
   enum Preset: String, ExpressibleByArgument, CaseIterable {
-    case none, zeroToOne, minusOneToOne, imageNet, caffe
+    case raw, unitRange, tf, torch, caffe
+
+    /// Creates a preset from its name, or from another word for it.
+    init?(argument: String) {
+      let others: [String: Preset] = [
+        "none": .raw, "zeroToOne": .unitRange, "minusOneToOne": .tf, "imageNet": .torch,
+        "keras.tf": .tf, "keras.torch": .torch, "keras.caffe": .caffe,
+      ]
+      guard let preset = Preset(rawValue: argument) ?? others[argument] else { return nil }
+      self = preset
+    }
 
     /// The corresponding normalization.
     var normalization: PixelNormalization {
       switch self {
-      case .none: .raw
-      case .zeroToOne: .unitRange
-      case .minusOneToOne: .keras(.tf)
-      case .imageNet: .keras(.torch)
+      case .raw: .raw
+      case .unitRange: .unitRange
+      case .tf: .keras(.tf)
+      case .torch: .keras(.torch)
       case .caffe: .keras(.caffe)
       }
     }
@@ -41,8 +51,8 @@ struct InputArguments: ParsableArguments {
 
   @Option(
     help: """
-      What a picture's bytes become: 0 to 255 with none; imageNet is PyTorch's mean and deviation, \
-      caffe is BGR minus means.
+      What a picture's bytes become: raw 0 to 255, unitRange 0 to 1, tf -1 to 1, torch PyTorch's \
+      mean and deviation, caffe BGR minus means.
       """)
   var preset: Preset?
 

@@ -51,16 +51,18 @@ struct InspectCommand: ParsableCommand {
     for (label, ports) in [("input", imported.inputs), ("output", imported.outputs)] {
       for port in ports {
         let sizes = port.sizesText
-        Self.show(ModelFact(label, "\(port.name)  \(sizes)  \(port.elementType.rawValue)"))
+        let about = port.about.map { "\n\($0.printable)" } ?? ""
+        Self.show(
+          ModelFact(label, "\(port.name.printable)  \(sizes)  \(port.elementType.rawValue)\(about)"))
       }
     }
     for constant in imported.constants {
       let sizes = StoredTensor.text(of: constant.values.sizes)
       let type = constant.values.elementType.rawValue
-      Self.show(ModelFact("output", "\(constant.name)  \(sizes)  \(type)  constant"))
+      Self.show(ModelFact("output", "\(constant.name.printable)  \(sizes)  \(type)  constant"))
     }
     for name in imported.ignoredInputs {
-      Self.show(ModelFact("input", "\(name)  changes no output"))
+      Self.show(ModelFact("input", "\(name.printable)  changes no output"))
     }
     let labels = imported.model.metadata.labels
     if !labels.isEmpty { Self.show(ModelFact("labels", "\(labels.count)")) }

@@ -30,8 +30,8 @@ struct LayerTable {
       format: "peak %.1f GFLOP/s (%@), memory %.1f GB/s, threads %d", speed.gigaflops,
       speed.instructionSet.rawValue as NSString, speed.gigabytesPerSecond, speed.threads)
     if !json {
-      Swift.print(heading)
-      Swift.print(
+      ToolOutput.write(heading)
+      ToolOutput.write(
         "        ms  GFLOP/s    GB/s  bound    share  layer                         kernels")
     }
     var rows: [Row] = []
@@ -46,8 +46,8 @@ struct LayerTable {
         format: "%10.4f  %7.1f %7.1f  ", row.medianMs, row.gflops, row.gigabytesPerSecond)
       let layer = row.layer.padding(toLength: max(28, row.layer.count), withPad: " ", startingAt: 0)
       let bound = row.bound.padding(toLength: 7, withPad: " ", startingAt: 0)
-      Swift.print(numbers + bound + String(format: " %5.0f%%  ", 100 * row.share), terminator: "")
-      Swift.print("\(layer)  \(row.kernels)")
+      ToolOutput.write(numbers + bound + String(format: " %5.0f%%  ", 100 * row.share), terminator: "")
+      ToolOutput.write("\(layer)  \(row.kernels)")
     }
     guard json else { return }
     struct Object: Encodable {
@@ -62,7 +62,7 @@ struct LayerTable {
     let object = Object(
       peakGflops: speed.gigaflops, memoryGigabytesPerSecond: speed.gigabytesPerSecond,
       instructionSet: speed.instructionSet.rawValue, threads: speed.threads, layers: rows)
-    Swift.print(String(decoding: try encoder.encode(object), as: UTF8.self))
+    ToolOutput.write(json: try encoder.encode(object))
   }
 
   /// The names in order, with the lengths of repetitions: `a, b ×3`.

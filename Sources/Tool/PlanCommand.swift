@@ -76,13 +76,13 @@ struct PlanCommand: ParsableCommand {
       let encoder = JSONEncoder()
       encoder.keyEncodingStrategy = .convertToSnakeCase
       encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-      return print(String(decoding: try encoder.encode(numbers), as: UTF8.self))
+      return ToolOutput.write(json: try encoder.encode(numbers))
     }
     for (name, shape) in zip(compiled.inputNames, compiled.inputShapes) {
-      print("input              \(name) \(shape)")
+      print("input              \(name.printable) \(shape)")
     }
     for (name, shape) in zip(compiled.outputNames, compiled.outputShapes) {
-      print("output             \(name) \(shape)")
+      print("output             \(name.printable) \(shape)")
     }
     print(
       """

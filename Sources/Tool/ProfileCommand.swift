@@ -74,7 +74,7 @@ struct ProfileCommand: ParsableCommand {
         100 * step.seconds / max(total, 1e-12), step.gigaflops,
         100 * step.gigaflops / (speed?.gigaflops ?? .infinity), step.gigabytesPerSecond)
       let kernel = step.kernel.padding(toLength: 28, withPad: " ", startingAt: 0)
-      print(numbers + kernel + "  " + step.layers.joined(separator: ", "))
+      print(numbers + kernel + "  " + step.layers.map(\.printable).joined(separator: ", "))
     }
     print(String(format: "%7.4f ms in %d steps", total * 1e3, steps.count))
     if let speed {

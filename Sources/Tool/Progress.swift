@@ -9,7 +9,7 @@ enum Progress {
 
   /// Writes a note to standard error.
   static func note(_ text: String) {
-    FileHandle.standardError.write(Data("note: \(text)\n".utf8))
+    ToolOutput.writeError("note: \(text)")
   }
 
   /// Writes a note where a plan has another precision than the options, because the processor lacks
@@ -50,11 +50,11 @@ enum Progress {
 
   private static func show(_ text: String) {
     guard isShown else { return }
-    FileHandle.standardError.write(Data("\r\u{1B}[K\(text)".utf8))
+    StandardError.write("\r\u{1B}[K\(text.printable)")
   }
 
   private static func clear() {
     guard isShown else { return }
-    FileHandle.standardError.write(Data("\r\u{1B}[K".utf8))
+    StandardError.write("\r\u{1B}[K")
   }
 }

@@ -18,7 +18,7 @@ struct RunCommand: ParsableCommand {
         forge run net.onnx --input x.npy --output y.npy
         forge run net.onnx --input image=x.npy --input size=s.npy --output results/
         forge run net.h5 --input cat.jpg --preset caffe --labels imagenet.txt
-        forge run yolo.cfg --weights yolo.weights --input dog.jpg --preset zeroToOne --output y.npy
+        forge run yolo.cfg --weights yolo.weights --input dog.jpg --preset unitRange --output y.npy
       """)
 
   @Argument(help: NetworkArgument.help, completion: .file())
@@ -72,9 +72,14 @@ struct RunCommand: ParsableCommand {
     let given = try inputs.given(network.imported)
     // Mistakes in the inputs are told before the weights are read.
     let names = try labelNames() ?? network.model.metadata.labels
+    let files = try output.map { path in
+      try OutputFiles(at: path, for: network.imported.outputNames)
+    }
     let run = try NetworkRun(network.imported) {
       try network.compiled(options, tellsOfRandom: true)
     }
+    if let labels { try run.checkLabels(names.count, of: labels) }
+    if let files { try Self.prepare(files) }
     let examples = try run.examples(given, isBatch: batch)
     var results: [[TensorValues]] = []
     for (index, example) in examples.enumerated() {
@@ -82,7 +87,7 @@ struct RunCommand: ParsableCommand {
       if examples.count > 1 { Progress.count(index + 1, of: examples.count, "example") }
     }
     let arrays = try run.arrays(of: results, isBatch: batch)
-    if let output { try write(arrays, to: output) }
+    if let files { try Self.write(arrays, to: files) }
     if output == nil || inputs.hasPicture || labels != nil {
       describe(arrays, results, labels: names)
     }
@@ -90,26 +95,37 @@ struct RunCommand: ParsableCommand {
 
   // MARK: Results
 
-  private func write(_ arrays: [(name: String, array: StoredTensor)], to path: String) throws {
-    if path.lowercased().hasSuffix(".npy") {
-      guard arrays.count == 1, let only = arrays.first else {
-        throw ValidationError(
-          "the model has \(arrays.count) outputs; give a folder instead of \(path)")
-      }
-      return try only.array.write(to: path)
-    }
+  /// Creates the folder of the outputs, if they go to one.
+  private static func prepare(_ files: OutputFiles) throws {
+    guard let folder = files.folder else { return }
     do {
-      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     } catch {
-      throw ValidationError("\(path) is no folder: \(error.localizedDescription)")
+      throw ToolError(
+        .wrongOutput, "the folder \(folder) cannot be created",
+        received: FileManager.default.isWritableFile(atPath: parent(of: folder))
+          ? "a path through a file" : "no permission to write in \(parent(of: folder))")
     }
-    var used: Set<String> = []
-    for (index, (name, array)) in arrays.enumerated() {
-      var file = name.replacing("/", with: "_").replacing("\0", with: "_")
-      if file.isEmpty || file.hasPrefix(".") || !used.insert(file).inserted {
-        file = "output_\(index)"
-      }
-      try array.write(to: "\(path)/\(file).npy")
+  }
+
+  /// The nearest folder above a path that exists.
+  private static func parent(of path: String) -> String {
+    var parts = path.split(separator: "/").map(String.init)
+    let root = path.hasPrefix("/") ? "/" : "./"
+    while !parts.isEmpty {
+      parts.removeLast()
+      let parent = root + parts.joined(separator: "/")
+      if FileManager.default.fileExists(atPath: parent) { return parent }
+    }
+    return root
+  }
+
+  private static func write(
+    _ arrays: [(name: String, array: StoredTensor)], to files: OutputFiles
+  ) throws {
+    for (file, (_, array)) in zip(files.files, arrays) {
+      try array.write(to: file.path)
+      if file.isRenamed { Progress.note("\(file.path) holds the output \"\(file.output)\"") }
     }
   }
 
@@ -122,7 +138,7 @@ struct RunCommand: ParsableCommand {
       let range = values.isEmpty ? "" : "  \(values.min() ?? 0) to \(values.max() ?? 0)"
       let middle = values.isEmpty ? "" : "  mean \(Float(mean))"
       print(
-        "\(name)  \(StoredTensor.text(of: array.sizes))  \(array.elementType.rawValue)\(range)"
+        "\(name.printable)  \(StoredTensor.text(of: array.sizes))  \(array.elementType.rawValue)\(range)"
           + middle)
       for (example, values) in results.enumerated() where values.indices.contains(index) {
         let sizes = values[index].shape.sizes ?? []
@@ -160,8 +176,8 @@ struct RunCommand: ParsableCommand {
     let cases = try CaseList(json: data).cases
     for (index, entry) in cases.enumerated() {
       let outcome = CaseList.run(entry, options: options)
-      let line = try encoder.encode(outcome) + Data("\n".utf8)
-      try FileHandle.standardOutput.write(contentsOf: line)
+      ToolOutput.write(json: try encoder.encode(outcome))
+      StandardOutput.flush()
       Progress.count(index + 1, of: cases.count, "case")
     }
   }

@@ -36,7 +36,7 @@ struct SummaryCommand: ParsableCommand {
   func run() throws {
     let network = try network.network(importing)
     let detail: SummaryDetail = detailed ? .detailed : nested ? .nested : .standard
-    if case .file = self.network { print("\(network.title)\n") }
+    if case .file = self.network { print("\(network.title.printable)\n") }
     // The weights of a recognized architecture are read, so that the summary tells they fit.
     let isRecognized = network.isReady && network.model.parameters != nil
     guard detailed || isRecognized else { return print(network.model.summary(detail)) }

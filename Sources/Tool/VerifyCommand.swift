@@ -10,8 +10,10 @@ struct VerifyCommand: ParsableCommand {
     abstract: "Compares the plan of a network with the reference executor on random inputs.",
     discussion: """
       The reference executor computes every layer in double precision, one multiplication at a \
-      time: a network of a thousand million multiply-adds takes minutes. When the results differ, \
-      the layer and the rewrite that are wrong are named, and the exit code is 1.
+      time: a network of a thousand million multiply-adds takes minutes. Each sample is compared \
+      with numbers of one scale, then with rows and channels of very different scale, and outputs \
+      are compared row by row. When the results differ, the layer and the rewrite that are wrong \
+      are named, and the exit code is 1.
 
       EXAMPLES
         forge verify lenet
@@ -34,20 +36,22 @@ struct VerifyCommand: ParsableCommand {
 
   func validate() throws {
     guard (1...1000).contains(samples) else { throw ValidationError("samples must be 1 to 1000") }
-    guard bound.map({ $0 > 0 }) ?? true else { throw ValidationError("bound must be above 0") }
+    guard bound.map({ $0 > 0 && $0.isFinite }) ?? true else {
+      throw ValidationError("bound must be a finite number above 0")
+    }
   }
 
   func run() throws {
     let network = try network.network(importing)
-    let compiled = try network.compiled(
-      CompileOptions(
-        maximumBatch: 1, verify: .samples(samples), accuracy: bound, precision: precision),
-      tellsOfRandom: true)
+    var options = CompileOptions(
+      maximumBatch: 1, verify: .samples(samples), accuracy: bound, precision: precision)
+    options.integerInputs = network.imported.integerInputs
+    let compiled = try network.compiled(options, tellsOfRandom: true)
     guard let verification = compiled.report.verification else { return }
     print("relative L2  largest difference  output")
     for error in verification.errors {
       print(
-        String(format: "%11.2e  %18.2e  ", error.relativeL2, error.maximum) + error.output)
+        String(format: "%11.2e  %18.2e  ", error.relativeL2, error.maximum) + error.output.printable)
     }
     print("bound \(verification.bound), \(LoadError.counted(verification.samples, "sample"))")
   }

@@ -39,9 +39,8 @@ package struct CaseList: Decodable {
   package init(json: Data) throws(ToolError) {
     do { cases = try JSONDecoder().decode([Case].self, from: json) } catch {
       throw ToolError(
-        .malformed, "this is no list of cases",
-        needs: #"[{"model": …, "inputs": {…}, "outputs": {…}, "constants": {…}}, …]"#,
-        cause: error)
+        .malformed, "this is no list of cases", received: (error as? DecodingError)?.summary,
+        needs: #"[{"model": …, "inputs": {…}, "outputs": {…}, "constants": {…}}, …]"#)
     }
   }
 

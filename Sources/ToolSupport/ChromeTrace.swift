@@ -49,7 +49,7 @@ package struct ChromeTrace: Encodable {
     get throws {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      return try encoder.encode(self)
+      return Data(String(decoding: try encoder.encode(self), as: UTF8.self).printableJSON.utf8)
     }
   }
 }

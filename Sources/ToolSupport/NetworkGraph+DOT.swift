@@ -2,14 +2,14 @@ extension NetworkGraph {
   /// The graph in the language of Graphviz.
   package var dot: String {
     func quoted(_ text: String) -> String {
-      "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+      "\"" + text.printableLines.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
     var lines = [
-      "digraph \(quoted(title)) {",
+      "digraph \(quoted(title.printable)) {",
       "  node [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\", fontsize=10];",
     ]
     for (index, node) in nodes.enumerated() {
-      let label = quoted("\(node.type)\n\(node.name)\n\(node.shape)").replacing("\n", with: "\\n")
+      let label = quoted("\(node.type)\n\(node.name.printable)\n\(node.shape)").replacing("\n", with: "\\n")
       let colors = NodeColors(node)
       lines.append(
         "  n\(index) [label=\(label), fillcolor=\"\(colors.fill)\", color=\"\(colors.line)\"];")

@@ -85,13 +85,12 @@ extension NetworkGraph {
   /// The text with the signs that XML reserves replaced, and those that it forbids dropped.
   static func escaped(_ text: String) -> String {
     var result = ""
-    for scalar in text.unicodeScalars {
+    for scalar in text.printable.unicodeScalars {
       switch scalar {
       case "&": result += "&amp;"
       case "<": result += "&lt;"
       case ">": result += "&gt;"
       case "\"": result += "&quot;"
-      case "\n", "\t": result += " "
       default:
         let isForbidden =
           scalar.value < 32 || scalar.value == 0xFFFE || scalar.value == 0xFFFF

@@ -17,8 +17,12 @@ package struct NetworkRun {
   package let outputs: [ImportedModel.Port]
   /// The outputs of the file whose values are known.
   private let constants: [ImportedModel.Constant]
+  /// The node of the file that combines the examples of a batch.
+  private let exampleMixer: String?
   /// The inputs of the file that nothing depends on.
   private let ignoredInputs: Set<String>
+  /// The index of each input by its name in the file.
+  private let places: [String: Int]
   /// The compiled network; `nil` where all outputs are constants.
   private let network: CompiledModel?
 
@@ -32,13 +36,16 @@ package struct NetworkRun {
     inputs = imported.inputs
     outputs = imported.outputs
     constants = imported.constants
+    exampleMixer = imported.model.metadata.exampleMixer
     ignoredInputs = Set(imported.ignoredInputs)
+    places = Dictionary(
+      imported.inputs.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     network = outputs.isEmpty && !constants.isEmpty ? nil : try compile()
   }
 
   /// The index of an input by its name in the file.
   private func index(ofInput name: String) throws(ToolError) -> Int {
-    guard let index = inputs.firstIndex(where: { $0.name == name }) else {
+    guard let index = places[name] else {
       throw ToolError.noInput(name, known: inputs.map(\.name))
     }
     return index
@@ -48,21 +55,29 @@ package struct NetworkRun {
   package func examples(
     _ given: [String: Given], isBatch: Bool = false
   ) throws(ToolError) -> [[String: TensorValues]] {
-    var columns: [(name: String, values: [TensorValues])] = []
+    var columns: [(name: String, values: [TensorValues], isShared: Bool)] = []
+    var most = 1
     let (names, shapes) = (network?.inputNames ?? [], network?.inputShapes ?? [])
-    for (name, values) in given.sorted(by: { $0.key < $1.key })
-    where !ignoredInputs.contains(name) {
+    for (name, values) in given.sorted(by: { $0.key < $1.key }) {
+      guard !ignoredInputs.contains(name) else {
+        if isBatch, case .array(let array) = values { most = max(most, array.sizes.first ?? 1) }
+        continue
+      }
       let index = try index(ofInput: name)
       let own = names.indices.contains(index) ? names[index] : name
       switch values {
-      case .values(let example): columns.append((own, [example]))
+      case .values(let example): columns.append((own, [example], false))
       case .array(let array):
+        try Self.checkIntegers(array, of: inputs[index])
+        // An input without an axis of examples, in a file that has a batch, is there once.
+        let isShared = isBatch && inputs[index].examples == .shared
         let shape = shapes.indices.contains(index) ? shapes[index] : nil
         columns.append(
           (
             own,
             try inputs[index].examples(
-              in: array, forge: shape ?? Shape(sizes: array.sizes), isBatch: isBatch)
+              in: array, forge: shape ?? Shape(sizes: array.sizes),
+              isBatch: isBatch && !isShared), isShared
           ))
       }
     }
@@ -72,25 +87,72 @@ package struct NetworkRun {
         needs: "\(port.sizesText) \(port.elementType.rawValue)",
         remedy: "--input \(port.name)=FILE.npy")
     }
-    let count = columns.map(\.values.count).max() ?? 1
-    for (name, values) in columns where values.count != count {
+    let count = columns.filter { !$0.isShared }.map(\.values.count).max() ?? 1
+    for (name, values, isShared) in columns where !isShared && values.count != count {
       throw ToolError(
         .wrongInput, "the inputs have different numbers of examples",
         received: "\(values.count) of \"\(name)\" beside \(count)")
     }
+    if max(count, most) > 1, let exampleMixer {
+      throw ToolError(
+        .wrongInput, "the model file combines the examples of a batch",
+        received: "\(max(count, most)) examples", needs: "1 example, because of \(exampleMixer)",
+        remedy: "state the sizes of the whole batch, as in --size x=8x4")
+    }
     return (0..<count).map { example in
       Dictionary(
-        columns.map { ($0.name, $0.values[example]) }, uniquingKeysWith: { _, last in last })
+        columns.map { ($0.name, $0.values[$0.isShared ? 0 : example]) },
+        uniquingKeysWith: { _, last in last })
     }
   }
 
-  /// The results of every example in the order of the outputs.
+  /// Refuses integers that a network, which computes in Float32, may not hold exactly.
+  private static func checkIntegers(
+    _ array: StoredTensor, of port: ImportedModel.Port
+  ) throws(ToolError) {
+    let limit: UInt64 = 1 << 24
+    guard port.elementType == .int32 || port.elementType == .int64, let values = array.int64s,
+      let index = values.firstIndex(where: { $0.magnitude >= limit })
+    else { return }
+    throw ToolError(
+      .wrongInput, "the input \"\(port.name)\" holds an integer that Float32 may not have",
+      received: "\(values[index]) at index \(index)",
+      needs: "integers from -\(limit - 1) to \(limit - 1)")
+  }
+
+  /// Checks that a file of labels has one name for each class of an output.
+  ///
+  /// Outputs of classes are vectors. Sizes that a prediction chooses pass.
+  ///
+  /// - Throws: ``ToolError`` of kind `wrongInput`.
+  package func checkLabels(_ count: Int, of path: String) throws(ToolError) {
+    var classes: [Int] = []
+    for port in outputs {
+      guard port.lengthAxes.isEmpty, !port.sizes.contains(where: { $0 < 0 }) else { return }
+      let sizes = port.sizes.filter { $0 > 1 }
+      if sizes.count == 1 { classes.append(sizes[0]) }
+    }
+    guard !classes.contains(count) else { return }
+    throw ToolError(
+      .wrongInput, "the labels do not fit the output",
+      received: "\(count) \(count == 1 ? "line" : "lines") in \(path)",
+      needs: classes.isEmpty
+        ? "a model with an output of classes"
+        : "\(classes.map(String.init).joined(separator: " or ")), one for each class")
+  }
+
+  /// The results of every example in the order of the outputs, rows that do not count left out.
   package func results(_ examples: [[String: TensorValues]]) throws -> [[TensorValues]] {
     try examples.map { example in
       guard let network else { return [] }
       let predictions = try network.predict(example)
       return outputs.indices.compactMap { index in
-        network.outputNames.indices.contains(index) ? predictions[network.outputNames[index]] : nil
+        guard network.outputNames.indices.contains(index),
+          let values = predictions[network.outputNames[index]]
+        else { return nil }
+        guard let rows = outputs[index].rows, let count = predictions[rows.countName]?.values.first
+        else { return values }
+        return outputs[index].prefix(Int(count) * rows.entries, of: values, along: rows.axis)
       }
     }
   }
@@ -101,7 +163,14 @@ package struct NetworkRun {
   ) throws(ImportError) -> [(name: String, array: StoredTensor)] {
     var arrays: [(name: String, array: StoredTensor)] = []
     for (index, port) in outputs.enumerated() {
-      let values = results.compactMap { $0.indices.contains(index) ? $0[index] : nil }
+      var values = results.compactMap { $0.indices.contains(index) ? $0[index] : nil }
+      // Rows that were selected differ in number, and values that no example changes are there once.
+      if let first = values.first, let other = values.first(where: { $0.shape != first.shape }) {
+        throw ImportError(
+          .parameter, "the examples have different numbers of rows in \"\(port.name)\"",
+          received: "\(first.shape) and \(other.shape)", remedy: "predict one example at a time")
+      }
+      if port.examples == .shared { values = Array(values.prefix(1)) }
       arrays.append((port.name, try port.array(of: values, isBatch: isBatch)))
     }
     return arrays + constants.map { ($0.name, $0.values) }

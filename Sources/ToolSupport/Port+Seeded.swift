@@ -5,17 +5,24 @@ extension ImportedModel {
   /// The size of an axis that takes any.
   private static let anySize = 64
 
-  /// Whether an input takes integers, as indices or truth values.
-  package var takesIntegers: Bool { inputs.contains(where: \.isOfIntegers) }
+  /// The names of all outputs, those that are known last.
+  package var outputNames: [String] { outputs.map(\.name) + constants.map(\.name) }
+
+  /// The inputs of the model, by index, whose type in the file is an integer or a truth value.
+  package var integerInputs: Set<Int> { Set(inputs.indices.filter { inputs[$0].isOfIntegers }) }
+
+  /// Whether an input takes whole numbers: ids, or integers or truth values in the file.
+  package var takesIntegers: Bool { !integerInputs.isEmpty || !model.indexInputs.isEmpty }
 
   /// Seeded random values for each input, by its name in the file.
   ///
-  /// Numbers are in −1…1, and integers are 0 or 1, which every index allows. Axes that take any
-  /// size get 64.
+  /// Numbers are in −1…1. Inputs that choose rows of a table are ids of that table, whatever type
+  /// the file declares; other integers are 0 or 1. Axes that take any size get 64.
   package func seededInputs(seed: UInt64 = 1) throws(ToolError) -> [String: NetworkRun.Given] {
     var random = SplitMix64(seed: seed)
     var given: [String: NetworkRun.Given] = [:]
-    for (port, tensor) in zip(inputs, model.inputs) {
+    let ids = model.indexInputs
+    for (index, (port, tensor)) in zip(inputs, model.inputs).enumerated() {
       let sizes = (tensor.shape?.dimensions ?? []).map { $0 ?? Self.anySize }
       guard let count = Shape.product(of: sizes) else {
         throw ToolError(
@@ -23,6 +30,7 @@ extension ImportedModel {
           received: StoredTensor.text(of: sizes))
       }
       let values = (0..<count).map { _ in
+        if let rows = ids[index] { return Float(random.next() % UInt64(max(rows, 1))) }
         let value = random.nextSymmetric()
         return port.isOfIntegers ? (value > 0 ? 1 : 0) : value
       }

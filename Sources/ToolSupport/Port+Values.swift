@@ -106,18 +106,52 @@ extension ImportedModel.Port {
     for (axis, size) in zip(axes, forge) {
       if let axis, fileSizes.indices.contains(axis) { fileSizes[axis] = size }
     }
+    // An axis that the network does not have is empty, too, if no row was selected.
+    if let rows, let first = examples.first, first.values.isEmpty { fileSizes[rows.axis] = 0 }
     // For each axis of the file the stride in Forge's tensor.
     let own = AxisStrides(forge).values
     let strides = fileSizes.indices.map { axis in
       axes.firstIndex(of: axis).flatMap { own.indices.contains($0) ? own[$0] : nil } ?? 0
     }
-    let floats = examples.flatMap {
+    let floats = examples.map {
       AxisStrides.gather($0.values, from: 0, sizes: fileSizes, strides: strides)
+    }
+    if isBatch, self.examples == .shared {
+      return try StoredTensor(
+        floats: floats.first ?? [], sizes: fileSizes, elementType: elementType)
+    }
+    if isBatch, case .along(let axis)? = self.examples {
+      // Each example has its own part along the axis.
+      let inner = fileSizes[axis...].reduce(1, *)
+      let joined = (0..<fileSizes[..<axis].reduce(1, *)).flatMap { outer in
+        floats.flatMap { $0[(outer * inner)..<((outer + 1) * inner)] }
+      }
+      fileSizes[axis] *= examples.count
+      return try StoredTensor(floats: joined, sizes: fileSizes, elementType: elementType)
     }
     if isBatch {
       fileSizes = [examples.count] + (hasBatchAxis ? fileSizes.dropFirst() : fileSizes[...])
     }
-    return try StoredTensor(floats: floats, sizes: fileSizes, elementType: elementType)
+    return try StoredTensor(
+      floats: floats.flatMap(\.self), sizes: fileSizes, elementType: elementType)
+  }
+
+  /// The first entries along an axis of the file.
+  func prefix(_ count: Int, of values: TensorValues, along axis: Int) -> TensorValues {
+    guard let own = axes.firstIndex(of: axis), var sizes = values.shape.sizes,
+      (0..<sizes[own]).contains(count)
+    else {
+      // Without an axis in the network there is one row, or none.
+      return count > 0
+        ? values : TensorValues(shape: Shape(sizes: [0]), values: [])
+    }
+    let inner = sizes[(own + 1)...].reduce(1, *)
+    let stride = sizes[own] * inner
+    let kept = (0..<sizes[..<own].reduce(1, *)).flatMap { outer in
+      values.values[(outer * stride)..<(outer * stride + count * inner)]
+    }
+    sizes[own] = count
+    return TensorValues(shape: Shape(sizes: sizes), values: kept)
   }
 }
 

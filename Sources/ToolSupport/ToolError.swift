@@ -7,6 +7,8 @@ package typealias ToolError = ForgeError<ToolErrorKind>
 package enum ToolErrorKind: String, Hashable, Sendable {
   /// A tensor does not fit an input.
   case wrongInput
+  /// A path does not suit what is to be written.
+  case wrongOutput
   /// An argument names nothing in the model.
   case unknownName
   /// Two networks cannot be compared.

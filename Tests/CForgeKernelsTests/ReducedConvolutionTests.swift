@@ -9,7 +9,7 @@ private func check(
 ) {
   let numbers = ConvolutionNumbers(test)
   let weights = ReducedWeights(kind, numbers.weights, test)
-  let expected = numbers.rounded(kind, weights).expected(test)
+  let expected = numbers.rounded(kind, weights, flat: flat).expected(test)
   let exact = numbers.expected(test)
   let bound = roundingBound(kind, numbers, test)
   #expect(

@@ -54,6 +54,43 @@ import Testing
     }
   }
 
+  /// Pixels of a pointwise convolution are independent: tokens, or examples.
+  @Test("pixels of any scale keep their int8 precision, also beside NaN and infinity")
+  func pixels() {
+    for (inputs, outputs, segments) in [(16, 16, 1), (35, 21, 3), (130, 70, 2)] {
+      let test = ConvolutionCase(
+        height: 3, width: 19, inputs: inputs, outputs: outputs, segments: segments,
+        residual: true)
+      var numbers = ConvolutionNumbers(test)
+      let spoiled: [Int: Float] = [0: .nan, 20: .infinity, 41: -.infinity, 56: .nan]
+      for pixel in 0..<57 {
+        let scale = Float(sign: .plus, exponent: pixel * 37 % 180 - 90, significand: 1)
+        for c in 0..<inputs { numbers.input[pixel / 19, pixel % 19, c] *= scale }
+        for c in 0..<outputs { numbers.residual[pixel / 19, pixel % 19, c] *= scale }
+      }
+      numbers.bias = numbers.bias.map { _ in 0 }
+      let weights = ReducedWeights(.quads, numbers.weights, test)
+      let expected = numbers.rounded(.quads, weights, flat: true).expected(test)
+      for (pixel, value) in spoiled { numbers.input[pixel / 19, pixel % 19, inputs / 2] = value }
+      for level in Reduced.quads.levels {
+        let prepared = numbers.prepare(.quads, weights, test, on: level, flat: true)
+        prepared.runAll()
+        for pixel in 0..<57 {
+          for c in 0..<outputs {
+            let (made, at) = (prepared.out[pixel / 19, pixel % 19, c], pixel * outputs + c)
+            if spoiled[pixel] != nil {
+              #expect(made.isNaN, "\(level), \(test), pixel \(pixel)")
+            } else {
+              #expect(
+                abs(Double(made) - expected.values[at]) <= expected.tolerances[at],
+                "\(level), \(test), pixel \(pixel), output \(c)")
+            }
+          }
+        }
+      }
+    }
+  }
+
   @Test("a non-finite weight affects only its own output", arguments: Reduced.allCases)
   func specialWeights(kind: Reduced) {
     let test = ConvolutionCase(inputs: 18, outputs: 21)

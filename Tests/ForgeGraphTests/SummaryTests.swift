@@ -56,6 +56,25 @@ import Testing
     return try? Data(contentsOf: file)
   }()
 
+  /// Shapes are those of the longest sequence, and a line says so.
+  @Test func lengthsAreStated() {
+    func last(_ size: InputSize) -> [String] {
+      let input = Input(shape: [size, 3])
+      return Model(input: input, output: input --> Activation(.relu, name: "a")).summary()
+        .split(separator: "\n").suffix(3).map(String.init)
+    }
+    #expect(
+      last(.upTo(64)) == [
+        "Number of layers: 1",
+        "Length of sequences: from 1 to 64; shapes are those of the longest",
+        "Total parameters: 0",
+      ])
+    #expect(
+      last(.stepping(from: 40, through: 200, by: 8))[1]
+        == "Length of sequences: from 40 to 200 in steps of 8; shapes are those of the longest")
+    #expect(last(.exactly(64))[1] == "Number of layers: 1")
+  }
+
   @Test func columnsWidenForLongNames() {
     /// A layer with a long name of its type.
     struct ProjectionOntoTheSphere: Layer {

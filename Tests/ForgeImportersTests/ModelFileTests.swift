@@ -67,12 +67,12 @@ private enum PretendFormat: ModelFormat {
 
   @Test func unknownFormatsListTheKnown() throws {
     #expect(
-      try error("net.abc")?.description == """
+      try error("net.abc", "hello")?.description == """
         net.abc: the format of the model is not known
           received  the extension .abc
           needs     Pretend (.pretend, .prt)
         """)
-    #expect(try error("net")?.received == "no extension")
+    #expect(try error("net", "hello")?.received == "no extension")
     #expect(try error("net", nil)?.received == "a folder")
   }
 

@@ -37,6 +37,13 @@ import Testing
     // 10 + 20 + 30 ms, without the pauses.
     #expect(statistics.active == .milliseconds(60))
     #expect(abs(statistics.throughput - 2 / 0.06) < 1e-6)
+    let median = (statistics.running.p50 / .milliseconds(1) * 10).rounded() / 10
+    #expect(
+      "\(statistics)" == """
+        2 completed, 1 failed, 0 cancelled, 0 late, 0 dropped, 0 running, 0 waiting, 33.3/s
+        latency \(median) ms p50, 20.0 ms p90, 20.0 ms p99, 20.0 ms most; waiting 0.0 ms, \
+        running 15.0 ms
+        """)
     runner.resetStatistics()
     #expect(runner.statistics.completed == 0)
     #expect(runner.statistics.active == .zero)

@@ -17,16 +17,28 @@ import Testing
   }
 
   /// A safetensors file with a kernel for each layer.
-  private func file(_ layers: [String]) throws -> SafeTensorsParameters {
-    let tensors = layers.enumerated().map { index, name in
-      let (start, end) = (index * 324, (index + 1) * 324)
-      return "\"\(name).weight\":{\"dtype\":\"F32\",\"shape\":[3,3,3,3],"
+  private func file(
+    _ layers: [String], entry: (@Sendable (ParameterSpec) -> String?)? = nil
+  ) throws -> SafeTensorsParameters {
+    try file(layers.map { ($0, outputs: 3) }, entry: entry)
+  }
+
+  /// A safetensors file with a 3×3 kernel of three channels for each layer.
+  private func file(
+    _ layers: [(name: String, outputs: Int)], entry: (@Sendable (ParameterSpec) -> String?)? = nil
+  ) throws -> SafeTensorsParameters {
+    var end = 0
+    let tensors = layers.map { name, outputs in
+      let start = end
+      end += outputs * 108
+      return "\"\(name).weight\":{\"dtype\":\"F32\",\"shape\":[\(outputs),3,3,3],"
         + "\"data_offsets\":[\(start),\(end)]}"
     }
     let header = Array("{\(tensors.joined(separator: ","))}".utf8)
     let length = (0..<8).map { UInt8(truncatingIfNeeded: header.count >> ($0 * 8)) }
-    let values = [UInt8](repeating: 0, count: 324 * layers.count)
-    return try SafeTensorsParameters(bytes: length + header + values, name: "net.safetensors")
+    let values = [UInt8](repeating: 0, count: end)
+    return try SafeTensorsParameters(
+      bytes: length + header + values, name: "net.safetensors", entry: entry)
   }
 
   private func error(_ model: Model, _ source: some ParameterSource) -> String? {
@@ -51,6 +63,61 @@ import Testing
           needs     81 values, 3×3×3×3 [O][H][W][I]
         """)
     #expect(error(model(["c1", "c2"]), source.prefixed("backbone.")) == nil)
+  }
+
+  /// Of several prefixes the shapes decide, and what may be meant is listed first.
+  @Test func prefixFitsInShape() throws {
+    let layers = [
+      ("head.1", outputs: 3), ("head.2", outputs: 3), ("res.c1", outputs: 5),
+      ("features.c1", outputs: 3),
+    ]
+    let source = try file(layers)
+    #expect(
+      error(model(["c1"]), source) == """
+        App/Net.swift:1:9: layer 1 "c1" (Convolution): the weights are missing
+          received  net.safetensors with 4 layers: "features.c1", "res.c1", "head.1", …
+          needs     81 values, 3×3×3×3 [O][H][W][I]
+          remedy    SafeTensorsParameters(…).prefixed("features.")
+        """)
+    #expect(error(model(["c1"]), source.prefixed("features.")) == nil)
+    // Where no shape fits, no prefix helps.
+    let others = try file([("a.b", outputs: 3), ("res.c1", outputs: 5)])
+    #expect(
+      error(model(["c1"]), others) == """
+        App/Net.swift:1:9: layer 1 "c1" (Convolution): the weights are missing
+          received  net.safetensors with 2 layers: "res.c1", "a.b"
+          needs     81 values, 3×3×3×3 [O][H][W][I]
+        """)
+  }
+
+  /// A closure that returns nil is not asked for anything else; the message says so.
+  @Test func closureHasNoName() throws {
+    #expect(
+      error(model(["words"]), try file(["words"]) { _ in nil }) == """
+        App/Net.swift:1:9: layer 1 "words" (Convolution): the weights are missing
+          received  nil from the closure entry:; net.safetensors has "words.weight"
+          needs     81 values, 3×3×3×3 [O][H][W][I]
+          remedy    return this name, or combine with the usual names: \
+        CombinedParameters([source, SafeTensorsParameters(…)])
+        """)
+    let combined = CombinedParameters([
+      try file(["words"]) { _ in nil }, try file(["words"]),
+    ])
+    #expect(error(model(["words"]), combined) == nil)
+    #expect(
+      error(model(["c"]), try file(["p", "q", "r", "s"]) { _ in nil }.renamed { $0 }) == """
+        App/Net.swift:1:9: layer 1 "c" (Convolution): the weights are missing
+          received  nil from the closure entry:; net.safetensors has "p.weight", "q.weight", \
+        "r.weight", …
+          needs     81 values, 3×3×3×3 [O][H][W][I]
+        """)
+    #expect(
+      error(model(["c"]), try file(["words"]) { _ in "word.weight" }) == """
+        App/Net.swift:1:9: layer 1 "c" (Convolution): the weights are missing
+          received  "word.weight" from the closure entry:, which net.safetensors does not have
+          needs     81 values, 3×3×3×3 [O][H][W][I]
+          remedy    did you mean "words.weight"?
+        """)
   }
 
   /// A prefix for all would lose the layers that are found without one.

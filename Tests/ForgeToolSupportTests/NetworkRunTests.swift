@@ -79,4 +79,68 @@ import Testing
       end = start + (try #require(event["dur"] as? Double))
     }
   }
+
+  /// One label for each class of an output that is a vector.
+  @Test func labelsFitTheClasses() throws {
+    let input = Input(width: 2, height: 2, channels: 3, name: "image")
+    let scores = input --> Dense(neurons: 4, name: "scores")
+    func run(_ outputs: [ImportedModel.Port]) throws -> NetworkRun {
+      let model = Model(inputs: [input], outputs: [scores])
+      let imported = ImportedModel(
+        model: model, inputs: [.init(name: "image", shape: Shape(sizes: [2, 2, 3]))],
+        outputs: outputs)
+      return try NetworkRun(imported) { try model.compile(parameters: RandomParameters(seed: 1)) }
+    }
+    let classes = try run([.init(name: "scores", sizes: [1, 4], axes: [nil, nil, 1])])
+    try classes.checkLabels(4, of: "labels.txt")
+    #expect(
+      #expect(throws: ToolError.self) { try classes.checkLabels(3, of: "labels.txt") }?.description
+        == """
+        the labels do not fit the output
+          received  3 lines in labels.txt
+          needs     4, one for each class
+        """)
+    let map = try run([.init(name: "map", sizes: [1, 2, 2], axes: [0, 1, 2])])
+    #expect(
+      #expect(throws: ToolError.self) { try map.checkLabels(1, of: "labels.txt") }?.description
+        == """
+        the labels do not fit the output
+          received  1 line in labels.txt
+          needs     a model with an output of classes
+        """)
+    // The length is known when a prediction is made.
+    try run([.init(name: "y", sizes: [1, 40], axes: [0], lengthAxes: [1])])
+      .checkLabels(3, of: "labels.txt")
+  }
+
+  /// Ids are drawn for tables, whatever type the file states; other integers are 0 or 1.
+  @Test func seededInputsAreIdsForTables() throws {
+    let ids = Input(shape: [40], name: "ids")
+    let mask = Input(shape: [40], name: "mask")
+    let x = Input(shape: [40], name: "x")
+    let imported = ImportedModel(
+      model: Model(
+        inputs: [ids, mask, x],
+        outputs: [
+          ids --> Embedding(vocabulary: 50, channels: 2, name: "table"),
+          [mask, x] --> Multiply(),
+        ]),
+      inputs: [
+        .init(name: "ids", sizes: [1, 40], axes: [1]),
+        .init(name: "mask", elementType: .int64, sizes: [1, 40], axes: [1]),
+        .init(name: "x", sizes: [1, 40], axes: [1]),
+      ], outputs: [])
+    let given = try imported.seededInputs()
+    func values(_ name: String) throws -> [Float] {
+      guard case .values(let tensor)? = given[name] else { return [] }
+      return tensor.values
+    }
+    let drawn = try values("ids")
+    #expect(drawn.allSatisfy { $0 >= 0 && $0 < 50 && $0.rounded() == $0 })
+    #expect(Set(drawn).count > 10)
+    #expect(Set(try values("mask")) == [0, 1])
+    #expect(try values("x").contains { $0.rounded() != $0 })
+    #expect(imported.integerInputs == [1])
+    #expect(imported.takesIntegers)
+  }
 }

@@ -38,7 +38,8 @@ struct ConvolutionProblem {
     self.settings = settings
     let input = graph.imageSizes(of: source)
     output = graph.imageSizes(of: node.output)
-    readsModelInput = graph.inputs.contains(source) && node.residual == nil
+    let isInput = if case .input = graph.origins[source.index] { true } else { false }
+    readsModelInput = isInput && node.residual == nil
     if case .convolution(let geometry, _, let groups) = node.primitive {
       (kind, self.geometry, self.input, self.groups) = (.convolution, geometry, input, groups)
       readsVector = false
@@ -86,6 +87,16 @@ struct ConvolutionProblem {
   var isTunable: Bool {
     kind == .convolution && groups == 1 && geometry.dilation == .one
       && settings.preference == .speed && settings.level.facts.has_vectors != 0
+  }
+
+  /// Whether no output of a sequence, an image of one row, reads an input that comes after it.
+  ///
+  /// Then later inputs must not disturb earlier outputs, not even by rounding errors.
+  var isCausal: Bool {
+    let edges = geometry.edges(width: input[1], height: input[0])
+    let reach = (geometry.kernel.width - 1) * geometry.dilation.width
+    return input[0] == 1 && geometry.kernel.height == 1 && reach > 0
+      && edges.left == reach && edges.right == 0
   }
 
   /// The default number of output channels per panel of weights.

@@ -194,9 +194,36 @@ struct StrassenConvolution: MeasuredAlgorithm {
 
   func addSteps(for convolution: PlannedConvolution, to plan: inout PlanBuilder) throws {
     let operands = try plan.operands(of: convolution)
+    let packed = try plan.packedWeights(convolution, as: form)
+    let scales = isScaled ? packed.map { $0 + parts * form.partCount } : nil
+    let rows = addEvenRows(of: operands.source, scales: scales, to: &plan)
     for part in 0..<parts {
-      try addSteps(of: part, for: convolution, operands, to: &plan)
+      try addSteps(of: part, for: convolution, operands, rows, packed, scales, to: &plan)
     }
+  }
+
+  /// The rows of the input with like norms, and what their results are multiplied by.
+  private struct EvenRows {
+    let image, factors: PlannedTensor.ID
+  }
+
+  /// Adds the steps that make the norms of all pixels alike, so that none disturbs another.
+  private func addEvenRows(
+    of source: PlannedTensor.ID, scales: UnsafePointer<Float>?, to plan: inout PlanBuilder
+  ) -> EvenRows {
+    let image = plan.tensor(source)
+    let pixels = image.height * image.width
+    let rows = EvenRows(
+      image: plan.addBlocked([1, pixels, problem.inputs]), factors: plan.addPlain([pixels]))
+    var arguments = forge_even_rows_arguments()
+    arguments.input_scales = scales
+    plan.addStep(
+      "row factors", plan.kernels.row_factors, arguments, tiles: forge_row_factors_tiles,
+      reads: [\.in: source], writes: [\.factors: rows.factors])
+    plan.addStep(
+      "even rows", plan.kernels.even_rows, arguments, tiles: forge_even_rows_tiles,
+      reads: [\.in: source, \.factors: rows.factors], writes: [\.out: rows.image])
+    return rows
   }
 
   /// Adds the steps of a part of the inputs.
@@ -205,17 +232,19 @@ struct StrassenConvolution: MeasuredAlgorithm {
   /// last one applies the activation.
   private func addSteps(
     of part: Int, for convolution: PlannedConvolution, _ operands: ConvolutionOperands,
+    _ rows: EvenRows, _ packed: UnsafePointer<Float>?, _ scales: UnsafePointer<Float>?,
     to plan: inout PlanBuilder
   ) throws {
     let (outputs, form, target) = (problem.outputs, form, operands.target)
     let residual = part == 0 ? operands.residual : target
-    let source = plan.addPart(
-      of: operands.source, from: part * partInputs, count: partInputs)
-    let packed = try plan.packedWeights(convolution, as: form)
+    let (source, uneven) = (
+      plan.addPart(of: rows.image, from: part * partInputs, count: partInputs),
+      plan.addPart(of: operands.source, from: part * partInputs, count: partInputs)
+    )
     let weights = packed.map { $0 + part * form.partCount }
-    let scales = isScaled ? packed.map { $0 + parts * form.partCount } : nil
     var arguments = forge_strassen_arguments()
     arguments.in = forge_view(plan.tensor(source))
+    arguments.uneven = forge_view(plan.tensor(uneven))
     arguments.out = forge_view(plan.tensor(target))
     arguments.weights = weights
     arguments.bias =
@@ -237,14 +266,19 @@ struct StrassenConvolution: MeasuredAlgorithm {
       let shared = plan.addPlain([Int(forge_strassen_sums_floats(&arguments))])
       plan.addStep(
         "input sums\(levelled)", plan.kernels.strassen_sums, arguments,
-        tiles: forge_strassen_sums_tiles, reads: [\.in: source], writes: [\.sums: shared])
+        tiles: forge_strassen_sums_tiles,
+        reads: [\.in: source, \.uneven: uneven, \.factors: rows.factors],
+        writes: [\.sums: shared])
       sums = shared
     }
     plan.addStep(
       "strassen\(levelled) 1×1 panel \(panelWidth)" + (isScaled ? " scaled" : ""),
       plan.kernels.strassen, arguments, tiles: forge_strassen_tiles,
       parts: dealsSegments ? 1 : Int(forge_strassen_tiles(&arguments)) / segments,
-      reads: [\.in: source, \.sums: sums, \.epilogue.residual: residual],
+      reads: [
+        \.in: source, \.uneven: uneven, \.factors: rows.factors, \.sums: sums,
+        \.epilogue.residual: residual,
+      ],
       writes: [\.out: target, \.scratch: scratch],
       multiplyAdds: plan.tensor(target).count * partInputs / (1 << (3 * levels)) * form.products,
       parameterCount: form.partCount,

@@ -15,7 +15,8 @@ struct WinogradConvolution: MeasuredAlgorithm {
 
   /// Returns one candidate per form, with the longest sums that are accurate enough.
   static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
-    guard problem.isTunable else { return [] }
+    // A tile adds inputs to each other, later ones to earlier ones.
+    guard problem.isTunable, !problem.isCausal else { return [] }
     let geometry = problem.geometry
     let accuracy = problem.settings.accuracy / problem.settings.level.facts.error_factor
     return WinogradTile.forms(of: geometry.kernel, stride: geometry.stride).compactMap { form in

@@ -61,15 +61,16 @@ extension WordAlgorithm {
     arguments.left = Int32(clamping: border.left)
     arguments.bottom = Int32(clamping: border.bottom)
     arguments.right = Int32(clamping: border.right)
+    let isFlat = problem.geometry.isPointwise
+    arguments.flat = isFlat ? 1 : 0
     var range: PlannedTensor.ID?
     if let rangeKernel = Self.rangeKernel {
-      range = plan.addPlain([
-        Int(forge_byte_range_floats(Int64(image.height), Int64(image.channels)))
-      ])
+      arguments.in = forge_view(image)
+      range = plan.addPlain([Int(forge_byte_range_floats(&arguments))])
       plan.addStep(
         "\(Self.name) range", kernels[keyPath: rangeKernel], arguments,
         tiles: forge_byte_range_tiles,
-        parts: image.height, reads: [\.in: source], writes: [\.range: range])
+        parts: isFlat ? 1 : image.height, reads: [\.in: source], writes: [\.range: range])
     }
     plan.addStep(
       "\(Self.name) input", kernels[keyPath: Self.inputKernel], arguments, tiles: forge_words_tiles,
@@ -77,7 +78,6 @@ extension WordAlgorithm {
     ) { arguments, _ in
       words.adjust(&arguments.out)
     }
-    let isFlat = problem.geometry.isPointwise
     return NarrowInput(image: memory, range: range, isFlat: isFlat) { view in
       words.adjust(&view, isFlat: isFlat)
     }

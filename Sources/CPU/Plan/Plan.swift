@@ -27,6 +27,8 @@ final class Plan: Executable {
     let layer: Int
     /// The number of rows.
     let size: Int
+    /// Whether numbers below 0 count from the end.
+    let fromEnd: Bool
   }
 
   /// A contiguous range of memory: its place in the frame and a count of floats.

@@ -398,9 +398,11 @@ struct PlanBuilder {
     return memory.bytes.baseAddress?.assumingMemoryBound(to: Number.self)
   }
 
-  /// Adds a check of numbers from 0 to `size` − 1 by the present node; returns its place, from 1.
-  mutating func addFaultSource(size: Int) -> Int32 {
-    faultSources.append(Plan.FaultSource(layer: layers.last ?? 0, size: size))
+  /// Adds a check of numbers from 0, or from −`size`, to `size` − 1 by the present node; returns
+  /// its place, from 1.
+  mutating func addFaultSource(size: Int, fromEnd: Bool) -> Int32 {
+    faultSources.append(
+      Plan.FaultSource(layer: layers.last ?? 0, size: size, fromEnd: fromEnd))
     return Int32(clamping: faultSources.count)
   }
 

@@ -20,9 +20,10 @@ extension Planner {
   func checkMemory(
     of bound: OperationGraph, _ convolutions: ConvolutionPlan
   ) throws(BackendError) {
+    let modelInputs = Set(bound.inputs)
     for (position, node) in bound.nodes.enumerated() {
       // An input has blocks and a border only when a layer cannot read it in its own layout.
-      let inputs = bound.operands(of: node).filter { bound.inputs.contains($0) }
+      let inputs = bound.operands(of: node).filter { modelInputs.contains($0) }
       for value in (convolutions.readsPlain(position, node) ? [] : inputs) + [node.output] {
         let shape = bound.shape(of: value)
         guard shape.isImage, let sizes = shape.sizes else { continue }

@@ -154,7 +154,8 @@ final class StepLoop: ExampleRunner {
     return LayerFailure(
       layer: source.layer,
       cause: IndexFault(
-        value: found.value, index: Int(found.index), size: source.size, example: example))
+        value: found.value, index: Int(found.index), size: source.size, fromEnd: source.fromEnd,
+        example: example))
   }
 
   func realtimeFailure(example: Int) -> LayerFailure { failure(example: example) }

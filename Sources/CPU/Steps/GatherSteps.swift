@@ -46,7 +46,7 @@ extension PlanBuilder {
       reads: [\.in: source], writes: [\.out: target])
   }
 
-  /// Adds the entries of an axis at computed places, which may be checked.
+  /// Adds the entries of an axis at computed places, which count from the end unless checked.
   mutating func addGatherRows(
     _ node: OperationGraph.Node, axis: Int, isChecked: Bool
   ) throws {
@@ -59,7 +59,8 @@ extension PlanBuilder {
     arguments.size = Int64(sizes[along])
     arguments.count = Int64(tensor(positions).count)
     arguments.inner = Int64(sizes[(along + 1)...].reduce(1, *))
-    if isChecked { arguments.fault_source = addFaultSource(size: sizes[along]) }
+    arguments.fault_source = addFaultSource(size: sizes[along], fromEnd: !isChecked)
+    arguments.from_end = isChecked ? 0 : 1
     addStep(
       "gatherRows", kernels.gather_rows, arguments, tiles: forge_gather_rows_tiles,
       reads: [\.in: source, \.positions: positions], writes: [\.out: target])
@@ -72,7 +73,9 @@ extension PlanBuilder {
     let sizes = sizes(of: node.inputs[0])
     var arguments = forge_gather_elements_arguments()
     arguments.rank = Int32(sizes.count)
-    arguments.axis = Int32(axis < 0 ? axis + sizes.count : axis)
+    let along = axis < 0 ? axis + sizes.count : axis
+    arguments.axis = Int32(along)
+    arguments.fault_source = addFaultSource(size: sizes[along], fromEnd: true)
     withUnsafeMutableBytes(of: &arguments.in_sizes) { $0.store(sizes) }
     withUnsafeMutableBytes(of: &arguments.out_sizes) { $0.store(self.sizes(of: node.output)) }
     addStep(

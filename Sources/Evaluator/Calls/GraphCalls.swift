@@ -55,9 +55,9 @@
       if let stated = call["shape"] {
         guard call.hasOnly(["shape", "name"]) else { return nil }
         // A rank that is not known leaves nothing to be known.
-        guard case .array(let sizes) = stated else { return .unknown(unknown(stated, call)) }
+        guard case .array(let array) = stated else { return .unknown(unknown(stated, call)) }
         input = InputDescription(
-          name: name, sizes: sizes.map { inputSize(of: $0, call) }, place: call.place)
+          name: name, sizes: array.elements.map { inputSize(of: $0, call) }, place: call.place)
       } else {
         guard call.hasOnly(["width", "height", "channels", "name"]) else { return nil }
         let shape = Shape(
@@ -80,8 +80,11 @@
 
     /// A size that may be `nil`; one that is not known becomes so, and is reported.
     private static func size(of value: Value, _ call: Call) -> Int? {
-      if case .none = value { return nil }
-      if let size = Int.converted(from: value) { return size }
+      switch value {
+      case .none, .optional(nil, _): return nil
+      default: break
+      }
+      if let size = Int.converted(from: value.unwrapped) { return size }
       call.evaluator.report(unknown(value, call))
       return nil
     }
@@ -102,7 +105,7 @@
       func tensors(_ label: String) -> [Tensor]? {
         switch call[label] {
         case .tensor(let tensor)?: return [tensor]
-        case .array(let elements)?: return call.evaluator.tensors(elements)
+        case .array(let array)?: return call.evaluator.tensors(array.elements)
         case .unknown(let unknown)?:
           call.evaluator.report(unknown)
           return [.unknown(from: [])]
@@ -134,8 +137,8 @@
     private static func block(_ call: Call) -> Value? {
       guard call.arguments.count == 1, let argument = call.arguments.first, argument.label == nil
       else { return nil }
-      if case .array(let elements) = argument.value {
-        return .step(Block(elements.compactMap { call.evaluator.step(of: $0, at: call.node) }))
+      if case .array(let array) = argument.value {
+        return .step(Block(array.elements.compactMap { call.evaluator.step(of: $0, at: call.node) }))
       }
       return call.evaluator.step(of: argument.value, at: call.node).map { .step(Block([$0])) }
     }
@@ -158,7 +161,8 @@
 
     private static func concatenate(_ call: Call) -> Value? {
       guard let first = call.arguments.first, first.label == nil,
-        case .array(let elements) = first.value, let tensors = call.evaluator.tensors(elements)
+        case .array(let array) = first.value,
+        let tensors = call.evaluator.tensors(array.elements)
       else { return nil }
       let arguments = Array(call.arguments.dropFirst())
       guard let layer = call.evaluator.layer("Concatenate", arguments, call.place, call.node) else {
@@ -170,7 +174,7 @@
     private static func constant(_ call: Call) -> Value? {
       guard let first = call.arguments.first, first.label == nil else { return nil }
       let name = call["name"].flatMap { String.converted(from: $0) }
-      guard let values = [Float].converted(from: first.value.asFloatingPoint) else {
+      guard let values = [Float].converted(from: first.value) else {
         call.evaluator.report(unknown(first.value, call))
         return .tensor(.unknown(from: []))
       }

@@ -158,7 +158,7 @@
               node,
               Edit(
                 label: "stride", text: "\(stride)",
-                value: .number(Number(stride, isLiteral: true)))
+                value: .number(Number(literal: stride)))
             ))
         }
         if let channels = other.shape?.channels {
@@ -167,7 +167,7 @@
               node,
               Edit(
                 label: "channels", text: "\(channels)",
-                value: .number(Number(channels, isLiteral: true)))
+                value: .number(Number(literal: channels)))
             ))
         }
       }

@@ -12,7 +12,8 @@
       case .model(let model): return model
       case .tensor(let tensor):
         return Model(output: tensor, fileID: file, line: line, column: column)
-      case .array(let elements):
+      case .array(let array):
+        let elements = array.elements
         let tensors = elements.compactMap { element -> Tensor? in
           if case .tensor(let tensor) = element { tensor } else { nil }
         }

@@ -37,7 +37,7 @@
       do { prepared = try source.prepared(for: specs) } catch {
         return [Problem(headline: "the weights do not fit the network", cause: error)]
       }
-      var names = MissingNames(source, isRenamed: false, layers: specs.map(\.layer))
+      var names = MissingNames(source, isRenamed: false, specs: specs)
       var problems: [Problem] = []
       for node in owners {
         if source.goesByName, !node.isNamed {
@@ -49,7 +49,7 @@
             if let values = try prepared.parameter(for: spec) {
               if let misfit = node.misfit(values, for: spec) { problems.append(misfit) }
             } else {
-              let (received, remedy) = names.details(for: spec.layer)
+              let (received, remedy) = names.details(for: spec)
               problems.append(
                 .missingParameter(
                   at: node.place, node.reference, spec: spec, received: received, remedy: remedy))

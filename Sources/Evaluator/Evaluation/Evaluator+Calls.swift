@@ -12,26 +12,77 @@
         guard let base = access.base else {
           return .member(access.declName.baseName.text, arguments(of: call, in: scope))
         }
+        if base.as(DeclReferenceExprSyntax.self)?.baseName.tokenKind == .keyword(.self),
+          access.declName.baseName.text == "init"
+        {
+          return delegated(call, in: scope)
+        }
         return methodCall(access.declName.baseName.text, of: base, call, in: scope)
       }
       if let reference = callee.as(DeclReferenceExprSyntax.self) {
         return namedCall(reference.baseName.text, call, in: scope)
       }
-      return self.call(
-        evaluate(callee, in: scope), arguments(of: call, in: scope), call, in: scope)
+      if let type = literalType(callee, in: scope) {
+        let arguments = arguments(of: call, in: scope)
+        lose(arguments.filter { $0.place != nil })
+        let value = made(type, arguments, Syntax(call))
+        return value.map { coerced($0, to: type, at: call) }
+          ?? .unknown(Unknown(call, "this call is not evaluated"))
+      }
+      let value = evaluate(callee, in: scope)
+      if case .stopped = value { return value }
+      return self.call(value, arguments(of: call, in: scope), call, in: scope)
+    }
+
+    /// The type that `[Float]` or `[String: Int]` names before parentheses.
+    private func literalType(_ callee: ExprSyntax, in scope: NameScope) -> StaticType? {
+      func type(_ expression: ExprSyntax?) -> StaticType? {
+        guard let expression else { return nil }
+        let parsed = expression.as(TypeExprSyntax.self)?.type
+        let name = expression.as(DeclReferenceExprSyntax.self)?.baseName
+        let syntax = parsed ?? name.map { TypeSyntax(IdentifierTypeSyntax(name: $0.trimmed)) }
+        if let nested = literalType(expression, in: scope) { return nested }
+        guard let syntax, case let type = resolve(syntax, in: scope) else { return nil }
+        if case .unknown = type { return nil }
+        return type
+      }
+      if let array = callee.as(ArrayExprSyntax.self), array.elements.count == 1 {
+        return type(array.elements.first?.expression).map { .array($0) }
+      }
+      if let dictionary = callee.as(DictionaryExprSyntax.self),
+        case .elements(let elements) = dictionary.content, elements.count == 1,
+        let key = type(elements.first?.key), let value = type(elements.first?.value)
+      {
+        return .dictionary(key, value)
+      }
+      return nil
+    }
+
+    /// `self.init(…)` in an initialiser.
+    private func delegated(_ call: FunctionCallExprSyntax, in scope: NameScope) -> Value {
+      let arguments = arguments(of: call, in: scope)
+      guard let owner = scope.owner, owner.isInitializing else {
+        lose(arguments)
+        return .unknown(Unknown(call, "this call is not evaluated"))
+      }
+      let value = create(owner.type, arguments, at: Syntax(call))
+      owner.replace(with: value)
+      if case .optional = value { lose(owner, at: call) }
+      return value.unknownValue ?? .void
     }
 
     /// The evaluated arguments of a call, closures after its parentheses included.
     func arguments(of call: FunctionCallExprSyntax, in scope: NameScope) -> [Argument] {
       var arguments = call.arguments.map { argument in
-        var value = evaluate(argument.expression, in: scope)
         if let changed = argument.expression.as(InOutExprSyntax.self) {
-          // The function may change the variable.
-          value = .unknown(Unknown(changed, "inout arguments are not evaluated"))
-          _ = store(value, in: changed.expression, scope)
+          let place = place(of: changed.expression, in: scope)
+          return Argument(
+            label: argument.label?.text, value: read(place, at: changed),
+            node: Syntax(argument.expression), place: place)
         }
         return Argument(
-          label: argument.label?.text, value: value, node: Syntax(argument.expression))
+          label: argument.label?.text, value: evaluate(argument.expression, in: scope),
+          node: Syntax(argument.expression))
       }
       if let closure = call.trailingClosure {
         arguments.append(
@@ -50,20 +101,52 @@
     private func namedCall(
       _ name: String, _ call: FunctionCallExprSyntax, in scope: NameScope
     ) -> Value {
-      let arguments = arguments(of: call, in: scope)
-      if let result = overload(functions(name, in: scope), arguments, at: Syntax(call)) {
-        return result
+      let functions = functions(name, in: scope)
+      if let obstacle = functions.lazy.compactMap(\.function.obstacle).first {
+        // Whether and how often the arguments are evaluated is not known.
+        for callable in functions {
+          lose(callable.function)
+          if callable.function.isMutating, let owner = callable.owner { lose(owner, at: call) }
+        }
+        return skipped(call, obstacle, in: scope)
       }
+      if isConditional(name, in: scope) {
+        return skipped(call, "\"\(name)\" stands inside #if", in: scope)
+      }
+      if ["assert", "precondition", "assertionFailure"].contains(name), functions.isEmpty {
+        // Not every build evaluates the condition.
+        lose(call.arguments, in: scope)
+        return .void
+      }
+      let arguments = arguments(of: call, in: scope)
+      if let result = overload(functions, arguments, at: Syntax(call)) { return result }
       if isDeclared(name, in: scope) {
         return self.call(lookUp(name, at: call, in: scope), arguments, call, in: scope)
       }
-      return knownCall(name, arguments, call, in: scope)
+      let value = knownCall(name, arguments, call, in: scope)
+      if case .unknown = value { lose(arguments) }
+      return value
+    }
+
+    /// Whether a name has a meaning in some builds only.
+    func isConditional(_ name: String, in scope: NameScope) -> Bool {
+      var current: NameScope? = scope
+      while let scope = current {
+        if scope.isConditional(name) { return true }
+        current = scope.parent
+      }
+      return false
     }
 
     private func isDeclared(_ name: String, in scope: NameScope) -> Bool {
       var current: NameScope? = scope
       while let scope = current {
-        if scope.own(name) != nil || scope.selfValue?.fields[name] != nil { return true }
+        if scope.own(name) != nil { return true }
+        if let owner = scope.selfValue,
+          owner.type.property(name) != nil || owner.type.computed[name] != nil
+        {
+          return true
+        }
         current = scope.parent
       }
       return false
@@ -75,9 +158,15 @@
       guard let first = fitting.first else { return nil }
       // Functions of one scope that differ in the types of their parameters.
       let overloads = fitting.filter {
-        $0.function.scope === first.function.scope && $0.function.admits(arguments)
+        $0.function.declaringScope === first.function.declaringScope
+          && $0.function.admits(arguments, self)
       }
       guard overloads.count == 1, let callable = overloads.first else {
+        lose(arguments)
+        for callable in fitting {
+          lose(callable.function)
+          if callable.function.isMutating, let owner = callable.owner { lose(owner, at: node) }
+        }
         return .unknown(Unknown(node, "the overload is not known"))
       }
       guard let owner = callable.owner else {
@@ -122,20 +211,28 @@
       case .function(let function):
         return invoke(function, arguments, at: Syntax(call))
       case .type(let type): return create(type, arguments, at: Syntax(call))
-      case .typeName(let name): return knownCall(name, arguments, call, in: scope)
+      case .typeName(let name):
+        let value = knownCall(name, arguments, call, in: scope)
+        if case .unknown = value { lose(arguments) }
+        return value
       case .instance(let instance):
-        let methods = instance.type.methods.filter { $0.name == "callAsFunction" }
-        let owner = SelfValue(instance.type, fields: instance.fields)
+        let methods = instance.type.methods.filter {
+          $0.name == "callAsFunction" && !$0.isMutating
+        }
+        let owner = SelfValue(instance.type, callee)
         return overload(methods, arguments, at: Syntax(call), on: owner)
           ?? .unknown(Unknown(call, "\"\(instance.type.name)\" has no such callAsFunction"))
       case .model(let model):
         guard let tensors = tensors(arguments.map(\.value)) else { break }
-        return .array(model.outputs(for: tensors).map { .tensor($0) })
+        return .tensors(model.outputs(for: tensors))
       case .step(let step):
         return apply(step, arguments, at: call)
-      case .unknown: return callee
+      case .unknown:
+        lose(arguments)
+        return callee
       default: break
       }
+      lose(arguments)
       return .unknown(Unknown(call, "this call is not evaluated"))
     }
 
@@ -145,9 +242,9 @@
     ) -> Value {
       switch arguments.first?.value {
       case .tensor(let tensor)?: return .tensor(tensor.chained(to: step))
-      case .array(let elements)?:
-        guard let tensors = tensors(elements) else { break }
-        return .array(Block([step]).outputs(for: tensors).map { .tensor($0) })
+      case .array(let array)?:
+        guard let tensors = tensors(array.elements) else { break }
+        return .tensors(Block([step]).outputs(for: tensors))
       default: break
       }
       return .unknown(Unknown(call, "this call is not evaluated"))
@@ -180,7 +277,7 @@
             arguments.remove(at: index)
           } else if let label = argument.label, Self.lastSizes.contains(label) {
             arguments[index] = Argument(
-              label: label, value: .number(Number(1, isLiteral: true)), node: argument.node)
+              label: label, value: .number(Number(literal: 1)), node: argument.node)
             hasUnknownChannels = true
           } else {
             return UnknownStep()

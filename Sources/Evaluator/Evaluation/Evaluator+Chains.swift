@@ -10,14 +10,14 @@
     func chain(_ source: Value, _ step: Value, at node: Syntax, in scope: NameScope) -> Value {
       switch source {
       case .tensor(let tensor): return apply(step, to: [tensor], source, at: node)
-      case .array(let elements):
-        guard let tensors = tensors(elements) else { break }
+      case .array(let array):
+        guard let tensors = tensors(array.elements) else { break }
         return apply(step, to: tensors, source, at: node)
       case .model(let model):
         if case .function(let function) = step {
           let operand: Value =
             model.outputs.count == 1 && !takesArray(function)
-            ? .tensor(model.outputs[0]) : .array(model.outputs.map { .tensor($0) })
+            ? .tensor(model.outputs[0]) : .tensors(model.outputs)
           let result = call(function, [operand], at: node)
           guard let outputs = outputs(of: result, for: model.outputs) else {
             return .unknown(Unknown(node, "the outputs of the function are not known"))
@@ -63,6 +63,7 @@
       for element in elements {
         switch element {
         case .tensor(let tensor): tensors.append(tensor)
+        case .optional(.tensor(let tensor)?, _): tensors.append(tensor)
         case .unknown(let unknown):
           report(unknown)
           tensors.append(.unknown(from: []))
@@ -84,7 +85,7 @@
         return EvaluatedStep(moduleName: nil) { [self] tensors in
           let operand: Value =
             tensors.count == 1 && !takesArray(function)
-            ? .tensor(tensors[0]) : .array(tensors.map { .tensor($0) })
+            ? .tensor(tensors[0]) : .tensors(tensors)
           return known(call(function, [operand], at: node), for: tensors)
         }
       case .instance(let instance):
@@ -102,9 +103,9 @@
             return [Tensor(.foreign(instance.type.name, error), inputs: tensors)]
           }
           let operand: Value =
-            isMultiple ? .array(tensors.map { .tensor($0) }) : .tensor(tensors[0])
+            isMultiple ? .tensors(tensors) : .tensor(tensors[0])
           let result = invoke(
-            method, on: SelfValue(instance.type, fields: instance.fields),
+            method, on: SelfValue(instance.type, value),
             [Argument(label: nil, value: operand, node: node)], at: node)
           return known(result, for: tensors)
         }
@@ -120,7 +121,7 @@
     private func outputs(of result: Value, for inputs: [Tensor]) -> [Tensor]? {
       switch result {
       case .tensor(let tensor): return [tensor]
-      case .array(let elements): return tensors(elements)
+      case .array(let array): return tensors(array.elements)
       case .unknown(let unknown):
         report(unknown)
         return [.unknown(from: inputs)]

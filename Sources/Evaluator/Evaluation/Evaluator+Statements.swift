@@ -12,6 +12,8 @@
       case `return`(Value)
       case `break`(String?)
       case `continue`(String?)
+      /// The next case of a `switch`.
+      case `fallthrough`
       /// Which statements run is not known, so that nothing after it is.
       case unknown(Unknown)
     }
@@ -21,7 +23,7 @@
       switch flow {
       case .result(let value), .return(let value): value
       case .unknown(let unknown): .unknown(unknown)
-      case .next, .break, .continue: .void
+      case .next, .break, .continue, .fallthrough: .void
       }
     }
 
@@ -36,18 +38,32 @@
           declare(declaration, in: scope)
         }
       }
+      var deferred: [CodeBlockItemListSyntax] = []
+      var flow = run(statements, in: scope, isBody: isBody, &deferred)
+      // What `defer` holds runs in turn, after the result is known.
+      for body in deferred.reversed() {
+        if case .unknown(let unknown) = run(body, in: NameScope(scope)) { flow = .unknown(unknown) }
+      }
+      return flow
+    }
+
+    private func run(
+      _ statements: CodeBlockItemListSyntax, in scope: NameScope, isBody: Bool,
+      _ deferred: inout [CodeBlockItemListSyntax]
+    ) -> Flow {
       let isSingle = isBody && statements.count == 1
       for statement in statements {
+        if case .stmt(let item) = statement.item, let delayed = item.as(DeferStmtSyntax.self) {
+          deferred.append(delayed.body.statements)
+          continue
+        }
         let flow = run(statement, in: scope)
         switch flow {
         case .next: continue
-        case .result(let value):
+        case .result:
+          // What a statement may change that is not evaluated is unknown already.
           if isSingle { return flow }
-          // A call whose result nobody takes cannot change the network; anything else may.
-          if case .unknown(let unknown) = value, !statement.isDiscardedCall {
-            return .unknown(unknown)
-          }
-        case .return, .break, .continue, .unknown: return flow
+        case .return, .break, .continue, .fallthrough, .unknown: return flow
         }
       }
       return .next
@@ -90,10 +106,15 @@
         }
       case .breakStmt(let statement): return .break(statement.label?.text)
       case .continueStmt(let statement): return .continue(statement.label?.text)
+      case .fallThroughStmt: return .fallthrough
       case .labeledStmt(let labeled):
-        return run(labeled.statement, in: scope, label: labeled.label.text)
+        let flow = run(labeled.statement, in: scope, label: labeled.label.text)
+        if case .break(labeled.label.text) = flow { return .next }
+        return flow
       case .doStmt(let statement) where statement.catchClauses.isEmpty:
-        return run(statement.body.statements, in: NameScope(scope))
+        let flow = run(statement.body.statements, in: NameScope(scope))
+        if case .result = flow { return .next }
+        return flow
       default: return .unknown(Unknown(statement, "this kind of statement is not evaluated"))
       }
     }
@@ -105,7 +126,8 @@
       let inner = NameScope(scope)
       switch check(conditional.conditions, in: inner, binding: inner) {
       case .failure(let unknown): return .unknown(unknown)
-      case .success(true): return run(conditional.body.statements, in: inner, isBody: true)
+      case .success(true):
+        return run(conditional.body.statements, in: NameScope(inner), isBody: true)
       case .success(false):
         switch conditional.elseBody {
         case .ifExpr(let next): return run(next, in: scope)
@@ -136,9 +158,26 @@
             binding.initializer.map { evaluate($0.value, in: scope) }
             ?? lookUp(name, at: binding, in: scope)
           switch value {
-          case .none: return .success(false)
+          case .none, .optional(nil, _): return .success(false)
           case .unknown(let unknown): return .failure(unknown)
-          default: target.bind(name, to: value)
+          case .optional(let inner?, let wrapped):
+            let stated = binding.typeAnnotation.map { resolve($0.type, in: scope) }
+            let value = stated.map { coerced(inner, to: $0, at: binding) } ?? inner
+            target.bind(
+              name,
+              to: Variable(
+                value, type: stated ?? wrapped,
+                isMutable: binding.bindingSpecifier.tokenKind == .keyword(.var)))
+          default: return .failure(Unknown(binding, "it is not known whether it is optional"))
+          }
+        case .matchingPattern(let matching):
+          let subject = typed(evaluate(matching.initializer.value, in: scope), at: matching)
+          switch matches(matching.pattern, subject, in: target) {
+          case true?: continue
+          case false?: return .success(false)
+          case nil:
+            return .failure(
+              subject.unknown ?? Unknown(matching, "it is not known whether this matches"))
           }
         default: return .failure(Unknown(element, "this condition is not evaluated"))
         }
@@ -148,20 +187,31 @@
 
     /// Runs the case of a `switch` that matches.
     func run(_ choice: SwitchExprSyntax, in scope: NameScope) -> Flow {
-      let subject = evaluate(choice.subject, in: scope)
+      let subject = typed(evaluate(choice.subject, in: scope), at: choice.subject)
       if let unknown = subject.unknown { return .unknown(unknown) }
-      for element in choice.cases {
-        guard case .switchCase(let branch) = element else {
-          return .unknown(Unknown(element, "this case is not evaluated"))
-        }
+      let branches = choice.cases.compactMap { $0.as(SwitchCaseSyntax.self) }
+      guard branches.count == choice.cases.count else {
+        return .unknown(Unknown(choice.cases, "#if is not evaluated"))
+      }
+      // `default` is taken last, wherever it stands.
+      let order = branches.indices.filter { !branches[$0].isDefault }
+        + branches.indices.filter { branches[$0].isDefault }
+      for index in order {
         let inner = NameScope(scope)
-        switch matches(branch.label, subject, in: inner) {
-        case true:
-          let flow = run(branch.statements, in: inner, isBody: true)
+        switch matches(branches[index].label, subject, in: inner) {
+        case true?:
+          var flow = run(branches[index].statements, in: NameScope(inner), isBody: true)
+          var next = index + 1
+          while case .fallthrough = flow, branches.indices.contains(next) {
+            flow = run(branches[next].statements, in: NameScope(scope), isBody: true)
+            next += 1
+          }
           if case .break(nil) = flow { return .next }
           return flow
-        case false: continue
-        case nil: return .unknown(Unknown(branch.label, "it is not known whether this matches"))
+        case false?: continue
+        case nil:
+          return .unknown(
+            Unknown(branches[index].label, "it is not known whether this matches"))
         }
       }
       return .next
@@ -173,58 +223,37 @@
       guard case .case(let label) = label else { return true }
       for item in label.caseItems {
         switch matches(item.pattern, subject, in: scope) {
-        case true:
+        case true?:
           guard let condition = item.whereClause?.condition else { return true }
           guard case .bool(let holds) = evaluate(condition, in: scope) else { return nil }
           if holds { return true }
-        case false: continue
+        case false?: continue
         case nil: return nil
         }
       }
       return false
     }
 
-    private func matches(_ pattern: PatternSyntax, _ subject: Value, in scope: NameScope) -> Bool? {
-      if pattern.is(WildcardPatternSyntax.self) { return true }
-      if let binding = pattern.as(ValueBindingPatternSyntax.self) {
-        return bind(binding.pattern, to: subject, in: scope, isRecorded: false) ? true : nil
-      }
-      guard let expression = pattern.as(ExpressionPatternSyntax.self)?.expression else {
-        return nil
-      }
-      if let tuple = expression.as(TupleExprSyntax.self), case .tuple(let elements) = subject,
-        tuple.elements.count == elements.count
-      {
-        var isMatch = true
-        for (part, element) in zip(tuple.elements, elements) {
-          let pattern =
-            part.expression.as(PatternExprSyntax.self)?.pattern
-            ?? PatternSyntax(ExpressionPatternSyntax(expression: part.expression))
-          if part.expression.is(DiscardAssignmentExprSyntax.self) { continue }
-          guard let result = matches(pattern, element.value, in: scope) else { return nil }
-          isMatch = isMatch && result
-        }
-        return isMatch
-      }
-      let value = evaluate(expression, in: scope)
-      if case .range(let numbers) = value, case .number(let number) = subject, let int = number.int
-      {
-        return numbers.contains(int)
-      }
-      return Value.areEqual(value, subject)
-    }
-
     // MARK: Loops
 
     private func run(_ loop: ForStmtSyntax, in scope: NameScope, label: String?) -> Flow {
-      let sequence = evaluate(loop.sequence, in: scope)
-      guard let elements = sequence.elements else {
+      let sequence = typed(evaluate(loop.sequence, in: scope), at: loop.sequence)
+      guard loop.awaitKeyword == nil, let elements = elements(of: sequence) else {
         return .unknown(sequence.unknown ?? Unknown(loop.sequence, "the sequence is not known"))
       }
+      let stated = loop.typeAnnotation.map { resolve($0.type, in: scope) }
       for element in elements {
         if let stop = spend(at: loop) { return .unknown(stop) }
         let inner = NameScope(scope)
-        guard bind(loop.pattern, to: element, in: inner) else {
+        let element = stated.map { coerced(element, to: $0, at: loop.pattern) } ?? element
+        if loop.caseKeyword != nil {
+          switch matches(loop.pattern, element, in: inner) {
+          case true?: break
+          case false?: continue
+          case nil:
+            return .unknown(Unknown(loop.pattern, "it is not known whether this matches"))
+          }
+        } else if !bind(loop.pattern, to: element, in: inner) {
           return .unknown(Unknown(loop.pattern, "this pattern is not evaluated"))
         }
         if let condition = loop.whereClause?.condition {
@@ -235,7 +264,7 @@
             return .unknown(other.unknown ?? Unknown(condition, "the condition is not known"))
           }
         }
-        if let end = end(of: run(loop.body.statements, in: inner), label) { return end }
+        if let end = end(of: run(loop.body.statements, in: NameScope(inner)), label) { return end }
       }
       return .next
     }
@@ -248,7 +277,7 @@
         case .failure(let unknown): return .unknown(unknown)
         case .success(false): return .next
         case .success(true):
-          if let end = end(of: run(loop.body.statements, in: inner), label) { return end }
+          if let end = end(of: run(loop.body.statements, in: NameScope(inner)), label) { return end }
         }
       }
     }
@@ -269,7 +298,7 @@
     /// What follows a loop after one turn; `nil` for the next turn.
     private func end(of flow: Flow, _ label: String?) -> Flow? {
       switch flow {
-      case .next, .result: nil
+      case .next, .result, .fallthrough: nil
       case .continue(let target): target == nil || target == label ? nil : flow
       case .break(let target): target == nil || target == label ? .next : flow
       case .return, .unknown: flow
@@ -277,12 +306,7 @@
     }
   }
 
-  extension CodeBlockItemSyntax {
-    /// Whether it is a call without `inout` arguments whose result is dropped, as in `log("x")`.
-    fileprivate var isDiscardedCall: Bool {
-      guard case .expr(let expression) = item, let call = expression.as(FunctionCallExprSyntax.self)
-      else { return false }
-      return !call.arguments.contains { $0.expression.is(InOutExprSyntax.self) }
-    }
+  extension SwitchCaseSyntax {
+    fileprivate var isDefault: Bool { if case .default = label { true } else { false } }
   }
 #endif

@@ -17,8 +17,11 @@
 
     /// The most elements of an array and bytes of a string.
     static let maximumElements = 1_000_000
+    /// The most values made or looked at, so that large ones hold up nobody either.
+    private static let maximumWork = 8_000_000
 
     private var steps = 0
+    private var work = 0
     private var depth = 0
     /// What was not known where it mattered, once for each place.
     private(set) var unknowns: [Unknown] = []
@@ -27,6 +30,7 @@
     private(set) var nodes: [SourcePlace: LocatedNode] = [:]
     /// The operators that made tensors, which do not know their own place.
     private(set) var operators: [Tensor: Syntax] = [:]
+    private var effects: [SyntaxIdentifier: SourceEffects] = [:]
     /// The names that were used anywhere.
     private var usedNames: Set<String> = []
     /// The tensors that were given a name, in the order of the source.
@@ -54,8 +58,19 @@
     /// Counts a step; `nil`, or why the evaluation must end.
     func spend(at node: some SyntaxProtocol) -> Unknown? {
       steps += 1
-      return steps > Self.maximumSteps
+      return steps > Self.maximumSteps || work > Self.maximumWork
         ? Unknown(node, "it takes more than \(Self.maximumSteps) steps") : nil
+    }
+
+    /// Counts values that are made or looked at.
+    func charge(_ count: Int) { work = Value.sum(work, count) }
+
+    /// What a piece of source may change, read from its syntax once.
+    func effects(of node: Syntax) -> SourceEffects {
+      if let known = effects[node.id] { return known }
+      let made = SourceEffects(of: node)
+      effects[node.id] = made
+      return made
     }
 
     /// Evaluates a call inside the current one.
@@ -68,9 +83,10 @@
       return body()
     }
 
-    /// A value of a number of elements or bytes; unknown if they are too many.
+    /// A value of a number of elements or bytes; unknown if they are too many. An element that is
+    /// shared counts as often as it is met.
     func bounded(_ value: Value, _ count: Int, at node: some SyntaxProtocol) -> Value {
-      count <= Self.maximumElements
+      count <= Self.maximumElements && value.weight <= Self.maximumElements
         ? value : .unknown(Unknown(node, "it has more than \(Self.maximumElements) elements"))
     }
 
@@ -102,6 +118,9 @@
         NamedTensor(name: name, tensor: tensor, node: Syntax(node), isLocal: isLocal))
     }
 
+    /// Notes that a name was used.
+    func noteUse(of name: String) { usedNames.insert(name) }
+
     /// Whether a name was used anywhere.
     func isUsed(_ name: String) -> Bool { usedNames.contains(name) }
 
@@ -124,13 +143,22 @@
       var current: NameScope? = scope
       while let scope = current {
         switch scope.own(name) {
-        case .value(let value): return value
+        case .variable(let variable): return variable.value
         case .lazy(let declaration): return declaration.value
+        case .computed(let computed): return get(computed, in: scope, at: node)
         case nil: break
         }
-        if let function = scope.ownFunctions(name).first { return .function(function) }
-        if let owner = scope.selfValue, let value = member(name, of: owner, at: node) {
-          return value
+        if scope.isConditional(name) {
+          return .unknown(Unknown(node, "\"\(name)\" stands inside #if"))
+        }
+        let functions = scope.ownFunctions(name)
+        if functions.count == 1 { return .function(functions[0]) }
+        if !functions.isEmpty { return .unknown(Unknown(node, "the overload is not known")) }
+        if let owner = scope.selfValue {
+          if let value = member(name, of: owner, at: node) { return value }
+          if owner.type.property(name) != nil {
+            return .unknown(Unknown(node, "\"\(name)\" has no value here"))
+          }
         }
         current = scope.parent
       }
@@ -143,7 +171,8 @@
       LayerTable.shared.initializers[name] != nil || GraphCalls.names.contains(name)
         || ["Forge", "ForgeLayers", "ForgeGraph", "ForgeShapes", "ForgeOperations", "Edges"]
           .contains(name)
-        || ["Int", "Float", "Double", "String", "Array", "Swift"].contains(name)
+        || ["String", "Array", "Set", "Bool", "Swift"].contains(name)
+        || NumberType(rawValue: name) != nil
     }
 
     /// A function that source may call, with the value that it works on if it is a method.

@@ -10,6 +10,7 @@
       let type: TypeSyntax?
       let fallback: ExprSyntax?
       let isVariadic: Bool
+      var isInout: Bool { type?.as(AttributedTypeSyntax.self)?.isInout == true }
     }
 
     let name: String
@@ -23,16 +24,34 @@
     let isMutating: Bool
     /// Whether the parameters have no names but `$0` and `$1`.
     let isShorthand: Bool
+    /// Whether an initialiser may return `nil`.
+    let isFailable: Bool
+    /// Why calls are not evaluated; `nil` if they are.
+    let obstacle: String?
+    /// The scope in which it is declared.
+    let declaringScope: NameScope
+    /// The types that a closure gets from its use.
+    private var inferred: (parameters: [StaticType], result: StaticType)?
+    private var resolved: (parameters: [StaticType], result: StaticType?)?
 
     init(
       name: String, parameters: [Parameter], body: CodeBlockItemListSyntax, scope: NameScope,
       resultType: TypeSyntax? = nil, isClosure: Bool = false, isMutating: Bool = false,
-      isShorthand: Bool = false
+      isShorthand: Bool = false, isFailable: Bool = false, generics: Set<String> = [],
+      obstacle: String? = nil
     ) {
       self.name = name
       self.parameters = parameters
       self.body = body
-      self.scope = scope
+      declaringScope = scope
+      if generics.isEmpty {
+        self.scope = scope
+      } else {
+        self.scope = NameScope(scope)
+        self.scope.declareGenerics(generics)
+      }
+      self.isFailable = isFailable
+      self.obstacle = obstacle ?? Self.obstacle(parameters)
       self.resultType = resultType
       self.isClosure = isClosure
       self.isMutating = isMutating
@@ -47,8 +66,78 @@
         parameters: Self.parameters(declaration.signature.parameterClause),
         body: body.statements, scope: scope,
         resultType: declaration.signature.returnClause?.type,
-        isMutating: declaration.modifiers.contains { $0.name.tokenKind == .keyword(.mutating) })
+        isMutating: declaration.modifiers.contains { $0.name.tokenKind == .keyword(.mutating) },
+        generics: declaration.genericParameterClause.names,
+        obstacle: declaration.attributes.obstacle)
     }
+
+    /// An initialiser of a type; `nil` for one without a body.
+    convenience init?(_ declaration: InitializerDeclSyntax, in scope: NameScope) {
+      guard let body = declaration.body else { return nil }
+      self.init(
+        name: "init", parameters: Self.parameters(declaration.signature.parameterClause),
+        body: body.statements, scope: scope, isMutating: true,
+        isFailable: declaration.optionalMark != nil,
+        generics: declaration.genericParameterClause.names,
+        obstacle: declaration.attributes.obstacle)
+    }
+
+    /// Why parameters of these types are not evaluated.
+    private static func obstacle(_ parameters: [Parameter]) -> String? {
+      for parameter in parameters {
+        guard let type = parameter.type?.as(AttributedTypeSyntax.self) else { continue }
+        for case .attribute(let attribute) in type.attributes {
+          let name = attribute.attributeName.trimmedDescription
+          if !["escaping", "Sendable", "MainActor"].contains(name) {
+            return "parameters with @\(name) are not evaluated"
+          }
+        }
+      }
+      return nil
+    }
+
+    // MARK: Types
+
+    /// The function with the types that its use gives it.
+    func typed(_ parameters: [StaticType], _ result: StaticType) -> Function {
+      let copy = Function(
+        name: name, parameters: self.parameters, body: body, scope: scope, resultType: resultType,
+        isClosure: isClosure, isMutating: isMutating, isShorthand: isShorthand,
+        isFailable: isFailable, obstacle: obstacle)
+      copy.inferred = (parameters, result)
+      return copy
+    }
+
+    /// The types of the parameters and of the result; `nil` for a result that no type is stated of.
+    func types(_ evaluator: Evaluator) -> (parameters: [StaticType], result: StaticType?) {
+      if let resolved { return resolved }
+      var types: [StaticType] = parameters.map { parameter in
+        parameter.type.map { evaluator.resolve($0, in: scope) } ?? .bottom
+      }
+      var result = resultType.map { evaluator.resolve($0, in: scope) }
+      if let inferred {
+        for (index, type) in inferred.parameters.enumerated() {
+          if index >= types.count {
+            if isShorthand { types.append(type) }
+          } else if case .bottom = types[index] {
+            types[index] = type
+          }
+        }
+        result = result ?? inferred.result
+      }
+      if !isClosure, result == nil { result = .void }
+      resolved = (types, result)
+      return (types, result)
+    }
+
+    /// The static type, as far as a use has given it.
+    var type: StaticType { inferred.map { .function($0.parameters, $0.result) } ?? .unknown }
+
+    /// Whether one expression alone gives the result, so that it alone decides about its type.
+    private(set) lazy var hasOneResult: Bool = SourceEffects.returns(in: Syntax(body)) <= 1
+
+    /// The number of parameters that `$0`, `$1`, … name.
+    private(set) lazy var shorthandCount: Int = ShorthandNames.count(in: Syntax(body))
 
     /// The parameters of a function, an initialiser or a subscript.
     static func parameters(_ clause: FunctionParameterClauseSyntax) -> [Parameter] {
@@ -85,10 +174,10 @@
     }
 
     /// Whether the types of the parameters may be those of the arguments, as far as that is seen.
-    func admits(_ arguments: [Argument]) -> Bool {
+    func admits(_ arguments: [Argument], _ evaluator: Evaluator) -> Bool {
       guard let matched = match(arguments), !isShorthand else { return true }
-      return zip(parameters, matched).allSatisfy { parameter, values in
-        guard let type = parameter.type?.trimmedDescription else { return true }
+      return zip(types(evaluator).parameters, matched).allSatisfy { type, values in
+        if case .bottom = type { return true }
         return values.allSatisfy { $0.value.mayBe(type) }
       }
     }
@@ -99,9 +188,9 @@
         guard !isShorthand else { return arguments.map { [$0] } }
         // One tuple may stand for all parameters.
         if arguments.count == 1, parameters.count > 1,
-          case .tuple(let elements) = arguments[0].value, elements.count == parameters.count
+          case .tuple(let tuple) = arguments[0].value, tuple.elements.count == parameters.count
         {
-          return elements.map { [Argument(label: nil, value: $0.value, node: arguments[0].node)] }
+          return tuple.elements.map { [Argument(label: nil, value: $0.value, node: arguments[0].node)] }
         }
         return arguments.count == parameters.count ? arguments.map { [$0] } : nil
       }
@@ -131,6 +220,36 @@
         return nil
       }
       return matched
+    }
+  }
+
+  extension Optional where Wrapped == GenericParameterClauseSyntax {
+    /// The names of the parameters.
+    var names: Set<String> { Set(self?.parameters.map(\.name.text) ?? []) }
+  }
+
+  extension AttributedTypeSyntax {
+    /// Whether a function changes the argument.
+    var isInout: Bool {
+      specifiers.contains {
+        $0.as(SimpleTypeSpecifierSyntax.self)?.specifier.tokenKind == .keyword(.inout)
+      }
+    }
+  }
+
+  extension AttributeListSyntax {
+    /// Why what they stand at is not evaluated; `nil` if they change nothing about it.
+    var obstacle: String? {
+      let harmless: Set<String> = [
+        "discardableResult", "inline", "inlinable", "available", "MainActor", "Sendable",
+        "usableFromInline", "frozen", "Network", "escaping", "unchecked", "preconcurrency",
+      ]
+      for element in self {
+        guard case .attribute(let attribute) = element else { return "#if is not evaluated" }
+        let name = attribute.attributeName.trimmedDescription
+        if !harmless.contains(name) { return "declarations with @\(name) are not evaluated" }
+      }
+      return nil
     }
   }
 #endif

@@ -29,6 +29,14 @@
       self = Self.fold(&parts, minimum: 0)
     }
 
+    private static let comparisons: Set<String> = ["==", "!=", "<", "<=", ">", ">=", "===", "!=="]
+
+    /// The operators of Swift's standard library and of Forge.
+    static let standardSymbols: Set<String> = comparisons.union([
+      "-->", "||", "&&", "~=", "??", "...", "..<", "+", "-", "|", "^", "&+", "&-", "*", "/", "%",
+      "&", "&*", "<<", ">>", "&<<", "&>>",
+    ])
+
     private static func precedence(_ part: Part) -> (level: Int, isRight: Bool)? {
       switch part {
       case .operand: nil
@@ -45,7 +53,7 @@
         case "...", "..<": (135, false)
         case "+", "-", "|", "^", "&+", "&-": (140, false)
         case "*", "/", "%", "&", "&*": (150, false)
-        case "<<", ">>": (160, false)
+        case "<<", ">>", "&<<", "&>>": (160, false)
         // Nothing is known of an operator of the user's; the evaluation says so.
         default: (133, false)
         }
@@ -125,7 +133,8 @@
       if let binary = expression.as(BinaryOperatorExprSyntax.self) {
         let symbol = binary.operator.text
         let isAssignment =
-          symbol.hasSuffix("=") && ["+", "-", "*", "/", "%"].contains(symbol.dropLast())
+          symbol.hasSuffix("=") && !comparisons.contains(symbol)
+          && standardSymbols.contains(String(symbol.dropLast()))
         return [
           isAssignment ? .assignment(symbol, Syntax(binary)) : .symbol(symbol, Syntax(binary))
         ]

@@ -32,8 +32,6 @@
     /// The names at the place of the macro; `nil` if the file cannot be read or holds something
     /// else there, such as changes in an editor that are not saved.
     func scope(for evaluator: Evaluator) -> NameScope? {
-      try? "\(path)|\(fileID)|\(line)|\(column)|\(text)".write(
-        toFile: "/tmp/dbg.txt", atomically: false, encoding: .utf8)
       guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)),
         data.count <= Self.maximumSize, let content = String(data: data, encoding: .utf8)
       else { return nil }

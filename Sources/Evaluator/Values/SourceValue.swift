@@ -11,16 +11,14 @@
 
   extension Int: SourceValue {
     static func converted(from value: Value) -> Int? {
-      if case .number(let number) = value { number.int } else { nil }
+      if case .number(let number) = value { number.reading(.int)?.int } else { nil }
     }
   }
 
   extension Float: SourceValue {
     static func converted(from value: Value) -> Float? {
-      guard case .number(let number) = value, number.isLiteral || number.int == nil else {
-        return nil
-      }
-      return number.float
+      guard case .number(let number) = value else { return nil }
+      return number.reading(.float)?.real(Float.self)
     }
   }
 
@@ -44,16 +42,18 @@
 
   extension Optional: SourceValue where Wrapped: SourceValue {
     static func converted(from value: Value) -> Wrapped?? {
-      if case .none = value { return .some(nil) }
-      return Wrapped.converted(from: value).map(Optional.some)
+      switch value {
+      case .none, .optional(nil, _): return .some(nil)
+      default: return Wrapped.converted(from: value.unwrapped).map(Optional.some)
+      }
     }
   }
 
   extension Array: SourceValue where Element: SourceValue {
     static func converted(from value: Value) -> [Element]? {
-      guard case .array(let elements) = value else { return nil }
+      guard case .array(let array) = value, array.kind != .unordered else { return nil }
       var converted: [Element] = []
-      for element in elements {
+      for element in array.elements {
         guard let value = Element.converted(from: element) else { return nil }
         converted.append(value)
       }
@@ -63,8 +63,18 @@
 
   extension Set: SourceValue where Element: SourceValue {
     static func converted(from value: Value) -> Set<Element>? {
-      guard let elements = [Element].converted(from: value) else { return nil }
-      return Set(elements)
+      let values: [Value]
+      switch value {
+      case .array(let array): values = array.elements
+      case .set(let set): values = Array(set.members.values)
+      default: return nil
+      }
+      var converted: Set<Element> = []
+      for value in values {
+        guard let element = Element.converted(from: value) else { return nil }
+        converted.insert(element)
+      }
+      return converted
     }
   }
 
@@ -74,9 +84,9 @@
     let second: Int
 
     static func converted(from value: Value) -> Pair? {
-      guard case .tuple(let elements) = value, elements.count == 2,
-        let first = Int.converted(from: elements[0].value),
-        let second = Int.converted(from: elements[1].value)
+      guard case .tuple(let tuple) = value, tuple.elements.count == 2,
+        let first = Int.converted(from: tuple.elements[0].value),
+        let second = Int.converted(from: tuple.elements[1].value)
       else { return nil }
       return Pair(first: first, second: second)
     }
@@ -85,7 +95,7 @@
   extension Padding {
     static func converted(fromLiteral value: Value) -> Padding? {
       guard case .number(let number) = value, number.isLiteral else { return nil }
-      return number.int.map { .all($0) }
+      return number.reading(.int)?.int.map { .all($0) }
     }
   }
 #endif

@@ -77,12 +77,19 @@ extension Problem {
   }
 
   static func verifyFailed(
-    output: String, error: Double, bound: String, layer: String?, rewrite: String?
+    _ error: Verification.OutputError, bound: String, layer: String?, rewrite: String?
   ) -> Problem {
+    let item = error.item.map { " of item \($0)" } ?? ""
     var details = [
-      ("received", "relative L2 error \(error) of output \"\(output)\""),
+      (
+        "received",
+        "relative L2 error \(error.itemRelativeL2)\(item) of output \"\(error.output)\""
+      ),
       ("needs", "at most \(bound)"),
     ]
+    if error.isUneven {
+      details.append(("inputs", "rows and channels of different scale"))
+    }
     if let layer { details.append(("first at", "layer \"\(layer)\"")) }
     details.append(
       ("rewrite", rewrite.map { "\($0): without it the error is in bounds" } ?? "none is to blame"))

@@ -79,10 +79,15 @@ public struct CompileReport: Sendable, CustomStringConvertible {
   package static let notOptimized =
     "built without optimization, some 50 times slower; build with -c release"
 
-  /// The kernels that compute a layer.
-  func kernels(ofLayer position: Int) -> String {
-    steps.filter { $0.positions.contains(position) && $0.kernel != "clearHalo" }.map(\.kernel)
-      .joined(separator: ", ")
+  /// The kernels that compute each layer, by its position.
+  var kernelsByLayer: [Int: String] {
+    var kernels: [Int: String] = [:]
+    for step in steps where step.kernel != "clearHalo" {
+      for position in Set(step.positions) {
+        kernels[position] = (kernels[position].map { $0 + ", " } ?? "") + step.kernel
+      }
+    }
+    return kernels
   }
 
   /// The report as text, one line per rewrite and step.
@@ -99,7 +104,7 @@ public struct CompileReport: Sendable, CustomStringConvertible {
     }
     lines.append("Steps: \(steps.count)")
     for (index, step) in steps.enumerated() {
-      let layers = step.layers.isEmpty ? "" : "  (\(step.layers.joined(separator: ", ")))"
+      let layers = step.layers.isEmpty ? "" : "  (\(step.layers.map(\.printable).joined(separator: ", ")))"
       lines.append("  \(index + 1). \(step.kernel)\(layers)")
     }
     if tuning.way != .costModel { lines.append("\(tuning)") }
@@ -110,7 +115,7 @@ public struct CompileReport: Sendable, CustomStringConvertible {
         "Verified on \(ShapeError.counted(verification.samples, "sample")), "
           + "bound \(verification.bound):")
       lines += verification.errors.map {
-        "  \($0.output): relative L2 \($0.relativeL2), largest difference \($0.maximum)"
+        "  \($0.output.printable): relative L2 \($0.relativeL2), largest difference \($0.maximum)"
       }
     }
     return lines.joined(separator: "\n")

@@ -35,6 +35,12 @@ struct Compiler: Sendable {
     let problems = inference.problems + Self.problems(of: options, inference: inference)
     guard problems.isEmpty else { throw CompileError(problems) }
     let lowered = try LoweredModel(inference)
+    if let limits = model.limits {
+      let isVerified = if case .samples = options.verify { true } else { false }
+      let problems = PredictionCost(lowered.graph)
+        .problems(beyond: limits, isVerified: isVerified)
+      guard problems.isEmpty else { throw CompileError(problems) }
+    }
     let parameters = try load(lowered, inference)
     if options.checks.contains(.finiteParameters) {
       try LoadStage.checkFinite(
@@ -126,13 +132,16 @@ struct Compiler: Sendable {
   /// Makes output names unique by appending a number to duplicates.
   private static func uniqueNames(_ names: [String]) -> [String] {
     var used: Set<String> = []
+    // Where the numbers of a name go on, so that many equal names take no quadratic time.
+    var numbers: [String: Int] = [:]
     return names.map { name in
       var unique = name
-      var number = 2
+      var number = numbers[name, default: 2]
       while !used.insert(unique).inserted {
         unique = "\(name)_\(number)"
         number += 1
       }
+      numbers[name] = number
       return unique
     }
   }

@@ -33,7 +33,7 @@ enum LoadStage {
     var data: [any ParameterData] = []
     let goesByName = source?.goesByName ?? true
     var names = MissingNames(
-      source, isRenamed: source is RenamedParameters, layers: lowered.parameters.map(\.layer))
+      source, isRenamed: source is RenamedParameters, specs: lowered.parameters)
     var reported: Set<Int> = []
     CompileWatch.begin(.load, of: lowered.parameters.count)
     for (spec, owner) in zip(lowered.parameters, lowered.owners) {
@@ -48,7 +48,7 @@ enum LoadStage {
       }
       do {
         guard let values = try ask(spec) else {
-          let (received, remedy) = names.details(for: spec.layer)
+          let (received, remedy) = names.details(for: spec)
           problems.append(
             .missingParameter(
               at: node.place, node.reference, spec: spec, received: received, remedy: remedy))

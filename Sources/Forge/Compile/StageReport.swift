@@ -20,8 +20,8 @@ public struct StageReport: Sendable, CustomStringConvertible {
       "\(node.reference): \(node.shape?.description ?? "?")"
     }
     let loaded = zip(compiler.parameters.specs, compiler.parameters.data).map { spec, data in
-      "\(spec.layer) \(spec.type): \(spec.shapeText), "
-        + "\(data.elementType.rawValue) from \(data.origin)"
+      "\(spec.layer.printable) \(spec.type): \(spec.shapeText), "
+        + "\(data.elementType.rawValue) from \(data.origin.printable)"
     }
     var stages = [
       StageReport(name: "infer", lines: inferred),

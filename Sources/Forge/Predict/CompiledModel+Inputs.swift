@@ -23,6 +23,7 @@ extension CompiledModel {
   ) throws(PredictionError) -> CheckedInputs {
     if isSingle { try checkSingleOutput() }
     let values = try ordered(inputs.form)
+    try checkIntegers(values)
     let length = try length(of: values.map { ($0.shape, $0.floats.count) })
     var shapes: [Shape] = []
     for (index, values) in values.enumerated() {
@@ -152,6 +153,13 @@ extension CompiledModel {
       throw .wrongBatch(
         batch, maximum: maximumBatch, remedy: "compile(options: .init(maximumBatch: …))")
     }
+    try checkIndependence(of: batch)
+  }
+
+  /// Checks that several examples do not influence each other in the file that the model is from.
+  func checkIndependence(of examples: Int) throws(PredictionError) {
+    guard examples > 1, let node = metadata.exampleMixer else { return }
+    throw .mixedExamples(examples, node: node)
   }
 
   /// Checks the number of values for an input.

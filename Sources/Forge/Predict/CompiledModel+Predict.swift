@@ -147,6 +147,7 @@ extension CompiledModel {
     batch examples: [Input]
   ) throws(PredictionError) -> [Input.Output] {
     guard !examples.isEmpty else { throw .emptyBatch }
+    try checkIndependence(of: examples.count)
     let isSingle = Input.Output.isSingle
     var checkedExamples: [CheckedInputs] = []
     for example in examples {

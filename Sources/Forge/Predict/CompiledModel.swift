@@ -34,6 +34,8 @@ public final class CompiledModel: Sendable {
   /// The names and tensors of the outputs and the kept layers.
   let outputTable: TensorTable
   let compiler: Compiler
+  /// The inputs whose values are integers.
+  let integerInputs: IntegerInputs
   /// The inputs that are sequences of changing length; `nil` if all sizes are fixed.
   let sequenceLength: SequenceLength?
   private let network: any BackendNetwork
@@ -54,6 +56,7 @@ public final class CompiledModel: Sendable {
     inputTable = TensorTable(
       names: inputs.map(\.name), tensors: inputs.map(\.tensor), modelCount: inputs.count)
     inputShapes = inputs.compactMap(\.shape)
+    integerInputs = IntegerInputs(positions: inputs.indices.filter { inputs[$0].isOfIntegers })
     sequenceLength = SequenceLength(compiler.inference)
     outputTable = TensorTable(
       names: compiler.outputNames, tensors: compiler.outputTensors,
@@ -88,7 +91,8 @@ public final class CompiledModel: Sendable {
   /// - Parameter detail: the amount of detail; `.detailed` names the chosen kernels.
   /// - Returns: the table, without a line break at its end.
   public func summary(_ detail: SummaryDetail = .standard) -> String {
-    SummaryTable(compiler.inference, detail: detail) { self.report.kernels(ofLayer: $0) }.text
+    let kernels = report.kernelsByLayer
+    return SummaryTable(compiler.inference, detail: detail) { kernels[$0, default: ""] }.text
   }
 
   /// The bytes that a ``Context`` needs for predictions of up to `batch` examples.
@@ -206,6 +210,7 @@ public final class CompiledModel: Sendable {
     _ memory: PredictionMemory, batch: Int, until stop: StopCondition = StopCondition(),
     example: Int? = nil
   ) throws(PredictionError) -> Bool {
+    if !integerInputs.isEmpty { try checkIntegers(memory, batch: batch, example: example) }
     let isDone: Bool
     do throws(LayerFailure) { isDone = try memory.run(batch: batch, until: stop) } catch {
       throw predictionError(error, example: batch > 1 ? error.example : example)

@@ -70,6 +70,13 @@ extension PredictionError {
       needs: "encode and run before fetch")
   }
 
+  static func mixedExamples(_ count: Int, node: String) -> PredictionError {
+    PredictionError(
+      .wrongBatch, "the model file combines the examples of a batch",
+      received: "\(count) examples", needs: "1 example, because of \(node)",
+      remedy: "state the sizes of the whole batch while importing, as in ImportOptions(sizes:)")
+  }
+
   static var emptyBatch: PredictionError {
     PredictionError(.wrongBatch, "the batch is empty", needs: "at least 1 example")
   }
@@ -154,18 +161,31 @@ extension PredictionError {
   /// Names an example that is one of several, behind a place in it.
   static func ofExample(_ example: Int?) -> String { example.map { " of example \($0)" } ?? "" }
 
-  /// The error for a number that an ``Embedding`` cannot look up.
+  /// The error for a number that an ``Embedding`` or a gather cannot look up.
   static func invalidIndex(
     _ layer: Problem.LayerReference?, place: SourcePlace?, _ fault: IndexFault, example: Int?
   ) -> PredictionError {
     PredictionError(
       .invalidIndex,
       Problem(
-        place: place, layer: layer, headline: "a number is no id of the vocabulary",
+        place: place, layer: layer,
+        headline: fault.fromEnd
+          ? "a number is no place along the axis" : "a number is no id of the vocabulary",
         details: [
           ("received", "\(fault.value.asIndex) at index \(fault.index)\(ofExample(example))"),
-          ("needs", "a number from 0 to \(fault.size - 1)"),
+          ("needs", "a number from \(fault.fromEnd ? -fault.size : 0) to \(fault.size - 1)"),
         ]))
+  }
+
+  /// The error for an integer of an input that Float32 may have rounded.
+  static func inexactInteger(
+    _ input: String, _ value: String, index: Int, example: Int?
+  ) -> PredictionError {
+    let largest = "\(Int(IntegerInputs.limit) - 1)"
+    return PredictionError(
+      .inexactInteger, "input \"\(input)\" holds an integer that Float32 may not have",
+      received: "\(value) at index \(index)\(ofExample(example))",
+      needs: "integers from -\(largest) to \(largest)")
   }
 
   /// The error for a position that leaves no room for a prediction, or is none.

@@ -31,6 +31,8 @@ public enum PredictionErrorKind: String, Hashable, Sendable {
   case streamTooLong
   /// A number that chooses a row of a table, such as an id of a vocabulary, is none of the rows.
   case invalidIndex
+  /// An integer is so large that Float32, in which the network computes, may not hold it.
+  case inexactInteger
   /// A custom layer threw.
   case customLayer
   /// An output holds a NaN or an infinity.

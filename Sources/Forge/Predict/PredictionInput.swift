@@ -39,7 +39,8 @@ extension Array: PredictionInput, InputValues where Element: TensorElement {
   public typealias Output = [Float]
   /// The values of the only input, of its declared size.
   public var predictionInputs: PredictionInputs {
-    PredictionInputs(.single(.plain(self as? [Float] ?? map(\.float32))))
+    if let floats = self as? [Float] { return PredictionInputs(.single(.plain(floats))) }
+    return PredictionInputs(.single(.plain(map(\.float32), text: { "\(self[$0])" })))
   }
 }
 
@@ -48,7 +49,7 @@ extension ArraySlice: PredictionInput, InputValues where Element: TensorElement 
   public typealias Output = [Float]
   /// The values of the only input, of its declared size.
   public var predictionInputs: PredictionInputs {
-    PredictionInputs(.single(.plain(map(\.float32))))
+    PredictionInputs(.single(.plain(map(\.float32), text: { "\(self[startIndex + $0])" })))
   }
 }
 

@@ -12,17 +12,22 @@ import ForgeShapes
 public struct PredictionInputs: Sendable {
   /// The values of one input.
   enum Values: Sendable {
-    /// Values without sizes, which the input declares.
-    case plain([Float])
+    /// Values without sizes, which the input declares, and the texts of elements of other types.
+    case plain([Float], text: (@Sendable (Int) -> String)? = nil)
     /// Values with their sizes.
     case sized(TensorValues)
 
     /// The values.
     var floats: [Float] {
       switch self {
-      case .plain(let values): values
+      case .plain(let values, _): values
       case .sized(let tensor): tensor.values
       }
+    }
+
+    /// A value as it was given.
+    func text(of index: Int) -> String {
+      if case .plain(_, let text?) = self { text(index) } else { floats[index].asIndex }
     }
 
     /// The sizes, if stated.

@@ -41,6 +41,6 @@ extension Predictions: Equatable {
 extension Predictions: CustomStringConvertible {
   /// The names and the shapes of the results.
   public var description: String {
-    zip(table.names, tensors).map { "\($0): \($1.shape)" }.joined(separator: "\n")
+    zip(table.names, tensors).map { "\($0.printable): \($1.shape)" }.joined(separator: "\n")
   }
 }

@@ -8,7 +8,7 @@ public struct RankedClass: Hashable, Sendable, CustomStringConvertible {
   public let probability: Float
 
   /// The class with its probability: `7: 0.9987`, or with the label in place of the index.
-  public var description: String { "\(label ?? "\(index)"): \(probability)" }
+  public var description: String { "\(label?.printable ?? "\(index)"): \(probability)" }
 }
 
 extension Array where Element == Float {

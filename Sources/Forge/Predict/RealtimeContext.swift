@@ -27,6 +27,8 @@ public struct RealtimeContext: ~Copyable {
   /// The most examples one prediction may hold.
   public let maximumBatch: Int
   private let network: CompiledModel
+  /// Whether an input holds integers, which are checked.
+  private let takesIntegers: Bool
   private let run: RealtimeRun
   private let inputs: UnsafeMutableBufferPointer<UnsafeMutableBufferPointer<Float>>
   private let outputs: UnsafeMutableBufferPointer<UnsafeMutableBufferPointer<Float>>
@@ -58,6 +60,7 @@ public struct RealtimeContext: ~Copyable {
     self.memory = memory
     self.run = run
     self.network = network
+    takesIntegers = !network.integerInputs.isEmpty
     maximumBatch = batch
     let executable = memory.executable
     inputs = .allocate(capacity: executable.inputSizes.count)
@@ -148,6 +151,7 @@ public struct RealtimeContext: ~Copyable {
     for example in 0..<batch where !run.hasRoom(run.context, example) {
       throw positionFailure(example: example, of: batch)
     }
+    if takesIntegers { try network.checkIntegers(memory, batch: batch) }
     for example in 0..<batch where !run.function(run.context, example) {
       throw failure(example: example, of: batch)
     }
@@ -216,6 +220,7 @@ public struct RealtimeContext: ~Copyable {
     guard run.hasRoom(run.context, 0) else {
       throw positionFailure(example: 0, of: 1)
     }
+    if takesIntegers { try network.checkIntegers(memory, batch: 1) }
     guard run.function(run.context, 0) else { throw failure(example: 0, of: 1) }
     run.advance(run.context, 0)
     output.withUnsafeMutableBufferPointer { buffer in

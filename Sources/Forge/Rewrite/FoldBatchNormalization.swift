@@ -36,21 +36,24 @@ enum FoldBatchNormalization: Rewrite {
       {
         // The folded operation replaces the normalization, at whose position all operands are
         // available.
-        graph.move(folded, to: position)
+        graph.nodes[position].primitive = folded.primitive
+        graph.nodes[position].inputs = folded.inputs
+        graph.takeLayers(of: producer, to: position)
         removed.insert(producer)
-        index = GraphIndex(graph)
+        index.update([position], from: [node], in: graph)
         count += 1
       } else if let producer = index.soleProducer(of: node.inputs[0]),
         let both = try both(graph.nodes[producer], affine, graph: graph, constants: constants)
       {
         setAffine(position, both, graph: &graph)
-        graph.bypass(producer, before: position)
+        graph.nodes[position].inputs[0] = graph.nodes[producer].inputs[0]
+        graph.takeLayers(of: producer, to: position)
         removed.insert(producer)
-        index = GraphIndex(graph)
+        index.update([position], from: [node], in: graph)
         count += 1
       } else if case .batchNormalization = node.primitive {
         setAffine(position, affine, graph: &graph)
-        index = GraphIndex(graph)
+        index.update([position], from: [node], in: graph)
         count += 1
       }
     }

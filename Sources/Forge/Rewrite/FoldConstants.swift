@@ -10,7 +10,7 @@ enum FoldConstants: Rewrite {
 
   /// The most elements of a result, unless its operands have as many.
   private static let largestResult = 1 << 24
-  /// The most products of a result.
+  /// The most work of a result, in units of a multiply-add.
   private static let largestWork = 1 << 31
 
   static func apply(to graph: inout OperationGraph, constants: any ConstantSource) throws -> Int {
@@ -27,7 +27,7 @@ enum FoldConstants: Rewrite {
       let size = graph.shape(of: node.output).elementCount ?? 0
       let count = shapes.reduce(size) { $0 + ($1.elementCount ?? 0) }
       guard size <= max(largestResult, count - size),
-        node.primitive.traits.multiplyAdds.count(
+        node.primitive.operation.work(
           for: shapes, output: graph.shape(of: node.output)) <= largestWork
       else { continue }
       try MemoryProbe.check(byteCount: 2 * count * MemoryLayout<Double>.stride)

@@ -17,6 +17,28 @@ struct GraphIndex {
     for output in graph.outputs { uses[output.index] += 1 }
   }
 
+  /// Takes over the new operands of nodes that have changed, and values that were added.
+  ///
+  /// - Parameters:
+  ///   - positions: the changed nodes.
+  ///   - earlier: the graph's nodes at these positions before the change.
+  ///   - graph: the graph.
+  mutating func update(
+    _ positions: [Int], from earlier: [OperationGraph.Node], in graph: OperationGraph
+  ) {
+    let added = graph.shapes.count - uses.count
+    uses += Array(repeating: 0, count: added)
+    producer += Array(repeating: nil, count: added)
+    for node in earlier {
+      for operand in graph.operands(of: node) { uses[operand.index] -= 1 }
+    }
+    for position in positions {
+      let node = graph.nodes[position]
+      producer[node.output.index] = position
+      for operand in graph.operands(of: node) { uses[operand.index] += 1 }
+    }
+  }
+
   /// The node that makes `value`, if the value has exactly one use.
   func soleProducer(of value: OperationGraph.Value) -> Int? {
     uses[value.index] == 1 ? producer[value.index] : nil
@@ -54,6 +76,16 @@ extension OperationGraph {
   mutating func bypass(_ producer: Int, before position: Int) {
     nodes[position].inputs[0] = nodes[producer].inputs[0]
     nodes[position].layers = nodes[producer].layers + nodes[position].layers
+  }
+
+  /// Puts the layers of a node that is going to be removed in front of those of another.
+  ///
+  /// The node has none afterwards, so that a long chain costs the same per node.
+  mutating func takeLayers(of producer: Int, to position: Int) {
+    var layers = nodes[producer].layers
+    nodes[producer].layers = []
+    layers += nodes[position].layers
+    nodes[position].layers = layers
   }
 
   /// Gives a node the operation of an earlier one, which is computed at the later position instead.

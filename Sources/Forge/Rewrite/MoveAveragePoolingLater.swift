@@ -25,8 +25,9 @@ enum MoveAveragePoolingLater: Rewrite {
         graph.shape(of: graph.nodes[producer].inputs[0]) == graph.shape(of: node.inputs[0])
       else { continue }
       // convolve(average(x)) becomes average(convolve(x)).
+      let earlier = [producer, position].map { graph.nodes[$0] }
       graph.exchange(producer, position)
-      index = GraphIndex(graph)
+      index.update([producer, position], from: earlier, in: graph)
       count += 1
     }
     return count

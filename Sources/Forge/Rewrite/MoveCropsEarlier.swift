@@ -23,8 +23,9 @@ enum MoveCropsEarlier: Rewrite {
         continue
       }
       // crop(f(x)) becomes f(crop(x)).
+      let earlier = [producer, position].map { graph.nodes[$0] }
       graph.exchange(producer, position)
-      index = GraphIndex(graph)
+      index.update([producer, position], from: earlier, in: graph)
       count += 1
     }
     return count

@@ -9,16 +9,24 @@ package struct FileRange: StoredBytes {
   ///
   /// - Throws: `LoadError` when the file cannot be opened or is too short.
   package init(path: String, offset: Int, byteCount: Int) throws(LoadError) {
-    file = try InputFile(path: path, staysOpen: false)
+    try self.init(
+      try InputFile(path: path, staysOpen: false), offset: offset, byteCount: byteCount)
+  }
+
+  /// A range of an open file.
+  ///
+  /// - Throws: `LoadError` when the file is too short, mostly a hole, or larger than the memory.
+  init(_ file: InputFile, offset: Int, byteCount: Int) throws(LoadError) {
+    self.file = file
     let (end, overflow) = offset.addingReportingOverflow(byteCount)
     range = offset..<(overflow ? offset : end)
-    // Reading nothing checks the range.
-    try file.check(range)
+    try file.checkReadable(range)
   }
 
   package func withBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) throws -> Result {
+    try file.checkReadable(range)
     var bytes = [UInt8](repeating: 0, count: range.count)
     try bytes.withUnsafeMutableBytes { try file.read(range, into: $0) }
     return try bytes.withUnsafeBytes(body)

@@ -8,36 +8,39 @@ struct ForeignFormat {
   var extensions: [String] = []
   /// The name of a file that tells a folder of this format.
   var folderEntry: String?
-  /// Bytes that tell a file of this format, and where they are.
-  var signature: (bytes: [UInt8], offset: Int)?
   /// Whether it holds weights only.
   var isOfWeights = false
   /// What to do instead.
   let remedy: String
 
-  /// The format of a file or folder; `nil` if it is not in the list.
+  /// The format of a file or folder, by its first bytes or by its extension; `nil` if neither tells.
   init?(_ head: FileHead) {
-    func isSigned(_ format: ForeignFormat) -> Bool {
-      guard let (bytes, offset) = format.signature else { return false }
-      return head.bytes.dropFirst(offset).starts(with: bytes)
-    }
     let found =
       Self.all.first { format in
-        head.isFolder
-          ? format.folderEntry.map(head.entries.contains) ?? false : isSigned(format)
+        head.isFolder && format.folderEntry.map(head.entries.contains) ?? false
       } ?? Self.all.first { $0.extensions.contains(head.extension) }
-    guard let found else { return nil }
-    self = found
+    let contents = head.contents.flatMap { ForeignFormat($0) }
+    guard
+      let format = head.contents?.isCertain == true && !head.bytes.isEmpty
+        ? contents ?? found : found ?? contents
+    else { return nil }
+    self = format
+  }
+
+  /// The format of a file by its first bytes; `nil` if it is one that is imported.
+  init?(_ contents: FileContents) {
+    if case .model = contents.role { return nil }
+    self.init(
+      contents.name, isOfWeights: contents.role == .weights, remedy: contents.remedy)
   }
 
   private init(
     _ name: String, _ extensions: [String] = [], folderEntry: String? = nil,
-    signature: (bytes: [UInt8], offset: Int)? = nil, isOfWeights: Bool = false, remedy: String
+    isOfWeights: Bool = false, remedy: String
   ) {
     self.name = name
     self.extensions = extensions
     self.folderEntry = folderEntry
-    self.signature = signature
     self.isOfWeights = isOfWeights
     self.remedy = remedy
   }
@@ -56,7 +59,7 @@ struct ForeignFormat {
       "a compiled Core ML model", ["mlmodelc"], folderEntry: "coremldata.bin",
       remedy: "take the .mlmodel that it was compiled from"),
     ForeignFormat(
-      "a TensorFlow Lite file", ["tflite"], signature: (Array("TFL3".utf8), 4),
+      "a TensorFlow Lite file", ["tflite"],
       remedy: "python -m tf2onnx.convert --tflite net.tflite --output net.onnx"),
     ForeignFormat(
       "a TensorFlow graph", ["pb", "pbtxt", "meta"],
@@ -73,7 +76,7 @@ struct ForeignFormat {
       "a PyTorch export", ["pt2"],
       remedy: "in PyTorch, torch.onnx.export(model, (example,), \"net.onnx\")"),
     ForeignFormat(
-      "an ONNX Runtime file", ["ort"], signature: (Array("ORTM".utf8), 4),
+      "an ONNX Runtime file", ["ort"],
       remedy: "take the .onnx file that it was made from"),
     ForeignFormat(
       "a Caffe model", ["caffemodel", "prototxt"],
@@ -85,13 +88,13 @@ struct ForeignFormat {
     ForeignFormat(
       "a plan of another runtime", ["engine", "trt", "plan", "mnn", "param"],
       remedy: "take the .onnx file that it was made from"),
-    ForeignFormat("a GGUF file", ["gguf"], signature: (Array("GGUF".utf8), 0), remedy: describe),
+    ForeignFormat("a GGUF file", ["gguf"], remedy: describe),
     ForeignFormat(
       "a safetensors file", ["safetensors"], isOfWeights: true, remedy: describe),
     ForeignFormat(
       "an archive of NumPy arrays", ["npz"], isOfWeights: true, remedy: describe),
     ForeignFormat(
-      "a NumPy array", ["npy"], signature: ([0x93] + Array("NUMPY".utf8), 0), isOfWeights: true,
+      "a NumPy array", ["npy"], isOfWeights: true,
       remedy: "--input takes arrays"),
     ForeignFormat(
       "a file of Darknet's weights", ["weights"], isOfWeights: true,

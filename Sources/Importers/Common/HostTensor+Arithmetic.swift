@@ -24,40 +24,60 @@ extension HostTensor {
     _ other: HostTensor, type: ElementType? = nil,
     integers: (Int64, Int64) -> Int64?, floats: (Float, Float) -> Float
   ) throws -> HostTensor? {
-    guard let sizes = Self.broadcast(sizes, other.sizes) else { return nil }
-    let (a, b) = (try expanded(to: sizes), try other.expanded(to: sizes))
-    let resultType = type ?? self.type
+    guard let target = Self.broadcast(sizes, other.sizes), let count = Shape.product(of: target)
+    else { return nil }
+    var result = HostTensor(type: type ?? self.type, sizes: target)
+    result.held = try ImportBudget.hold(count, width: result.width)
+    let walk = ElementWalk(
+      target, [sizes, other.sizes].map { Self.strides($0, broadcastTo: target) })
     if isInteger && other.isInteger {
+      let (a, b) = (try self.integers(), try other.integers())
       var values: [Int64] = []
-      for (x, y) in zip(try a.integers(), try b.integers()) {
-        guard let value = integers(x, y) else { return nil }
-        values.append(value.wrapped(to: resultType))
+      values.reserveCapacity(count)
+      var isWhole = true
+      walk.forEach { x, y, _ in
+        guard let value = integers(a[x], b[y]) else { return isWhole = false }
+        values.append(value.wrapped(to: result.type))
       }
-      return HostTensor(type: resultType, sizes: sizes, storage: .integers(values))
+      guard isWhole else { return nil }
+      result.storage = .integers(values)
+    } else if result.isInteger {
+      let (a, b) = (try self.floats(), try other.floats())
+      var values: [Int64] = []
+      values.reserveCapacity(count)
+      walk.forEach { x, y, _ in values.append(Int64(saturating: floats(a[x], b[y]))) }
+      result.storage = .integers(values)
+    } else {
+      let (a, b) = (try self.floats(), try other.floats())
+      var values: [Float] = []
+      values.reserveCapacity(count)
+      walk.forEach { x, y, _ in values.append(floats(a[x], b[y])) }
+      result.storage = .floats(values)
     }
-    let values = zip(try a.floats(), try b.floats()).map(floats)
-    return HostTensor(
-      type: resultType, sizes: sizes,
-      storage: resultType.isInteger
-        ? .integers(values.map { Int64(saturating: $0) }) : .floats(values))
+    return result
   }
 
   /// Applies a function to every number; `nil` if an integer has no result.
   package func mapped(
     integers: (Int64) -> Int64?, floats: (Float) -> Float
   ) throws -> HostTensor? {
+    if case .repeated(let value) = storage {
+      return HostTensor(type: type, sizes: sizes, storage: .repeated(floats(value)))
+    }
+    var result = HostTensor(type: type, sizes: sizes)
+    result.held = try ImportBudget.hold(count, width: width)
     if isInteger {
       var values: [Int64] = []
+      values.reserveCapacity(count)
       for x in try self.integers() {
         guard let value = integers(x) else { return nil }
         values.append(value.wrapped(to: type))
       }
-      return HostTensor(type: type, sizes: sizes, storage: .integers(values))
+      result.storage = .integers(values)
+    } else {
+      result.storage = .floats(try self.floats().map(floats))
     }
-    if case .repeated(let value) = storage {
-      return HostTensor(type: type, sizes: sizes, storage: .repeated(floats(value)))
-    }
-    return HostTensor(type: type, sizes: sizes, storage: .floats(try self.floats().map(floats)))
+    return result
   }
 
   /// The values in another type.
@@ -66,9 +86,14 @@ extension HostTensor {
   /// the nearest that it has.
   package func cast(to type: ElementType) throws -> HostTensor {
     guard type != self.type else { return self }
+    if case .repeated(let value) = storage, !type.isInteger {
+      return HostTensor(type: type, sizes: sizes, storage: .repeated(value.rounded(to: type)))
+    }
+    var result = HostTensor(type: type, sizes: sizes)
+    result.held = try ImportBudget.hold(count, width: result.width)
     guard type.isInteger else {
-      let values = try floats().map { $0.rounded(to: type) }
-      return HostTensor(type: type, sizes: sizes, storage: .floats(values))
+      result.storage = .floats(try floats().map { $0.rounded(to: type) })
+      return result
     }
     let values: [Int64]
     if isInteger {
@@ -78,7 +103,8 @@ extension HostTensor {
     } else {
       values = try integers().map { $0.clamped(to: type) }
     }
-    return HostTensor(type: type, sizes: sizes, storage: .integers(values))
+    result.storage = .integers(values)
+    return result
   }
 
   /// Combines the elements along some axes; `nil` if an integer operation has no result.
@@ -91,7 +117,10 @@ extension HostTensor {
     let outer = kept.map { sizes[$0] }.reduce(1, *)
     let inner = axes.map { sizes[$0] }.reduce(1, *)
     guard inner > 0 else { return nil }
-    let result = reducedSizes(axes, keepsDimensions: keepsDimensions)
+    var reduced = HostTensor(
+      type: type, sizes: reducedSizes(axes, keepsDimensions: keepsDimensions))
+    reduced.held = try ImportBudget.hold(outer, width: width)
+    try ImportBudget.take(count, width: 0)
     if isInteger {
       let values = try moved.integers()
       var sums: [Int64] = []
@@ -103,13 +132,15 @@ extension HostTensor {
         }
         sums.append(sum)
       }
-      return HostTensor(type: type, sizes: result, storage: .integers(sums))
+      reduced.storage = .integers(sums)
+      return reduced
     }
     let values = try moved.floats()
-    let sums = (0..<outer).map { row in
-      values[(row * inner + 1)..<((row + 1) * inner)].reduce(values[row * inner], floats)
-    }
-    return HostTensor(type: type, sizes: result, storage: .floats(sums))
+    reduced.storage = .floats(
+      (0..<outer).map { row in
+        values[(row * inner + 1)..<((row + 1) * inner)].reduce(values[row * inner], floats)
+      })
+    return reduced
   }
 
   /// The square roots of the sums of squares along axes; `nil` for no elements.
@@ -117,6 +148,7 @@ extension HostTensor {
     let kept = sizes.indices.filter { !axes.contains($0) }
     let inner = axes.map { sizes[$0] }.reduce(1, *)
     guard inner > 0 else { return nil }
+    try ImportBudget.take(count, width: 0)
     let values = try transposed(kept + axes).floats()
     let norms = stride(from: 0, to: values.count, by: inner).map { start in
       Float(values[start..<start + inner].reduce(0.0) { $0 + Double($1) * Double($1) }.squareRoot())

@@ -2,41 +2,25 @@ import Forge
 
 /// Movements of known values: every result element is one operand element.
 extension HostTensor {
-  /// The most values of one constant that is computed while importing.
-  static let maximumFoldedCount = 1 << 28
+  /// The bytes of an element in memory.
+  var width: Int { isInteger ? MemoryLayout<Int64>.size : MemoryLayout<Float>.size }
 
-  /// The tensor of the given sizes whose element at each position is the source element at the
-  /// returned offset.
-  private func gathered(_ sizes: [Int], _ offset: ([Int]) -> Int) throws -> HostTensor {
-    guard let count = Shape.product(of: sizes), count <= Self.maximumFoldedCount else {
-      throw ImportError(
-        .tooLarge, "a constant computed while importing is too large", received: "\(sizes)",
-        needs: "at most \(Self.maximumFoldedCount) values")
+  /// The tensor of the given sizes whose element at each position is the source element at `start`
+  /// plus the sum of the indices times their strides.
+  private func strided(
+    _ sizes: [Int], start: Int = 0, by strides: [Int]
+  ) throws -> HostTensor {
+    guard let count = Shape.product(of: sizes) else {
+      throw NodeFailure.invalid("a constant of sizes \(sizes)")
     }
-    var offsets: [Int] = []
-    offsets.reserveCapacity(count)
-    var index = Array(repeating: 0, count: sizes.count)
-    for _ in 0..<count {
-      offsets.append(offset(index))
-      for axis in sizes.indices.reversed() {
-        index[axis] += 1
-        if index[axis] < sizes[axis] { break }
-        index[axis] = 0
-      }
-    }
-    return try picked(offsets, sizes: sizes)
-  }
-
-  /// The elements at these offsets with the given sizes.
-  func picked(_ offsets: [Int], sizes: [Int]) throws -> HostTensor {
     var result = self
     result.sizes = sizes
+    result.held = try ImportBudget.hold(count, width: width)
+    let walk = ElementWalk(sizes, [strides])
     if isInteger {
-      let values = try integers()
-      result.storage = .integers(offsets.map { values[$0] })
+      result.storage = .integers(walk.values(of: try integers(), from: start, count: count))
     } else {
-      let values = try floats()
-      result.storage = .floats(offsets.map { values[$0] })
+      result.storage = .floats(walk.values(of: try floats(), from: start, count: count))
     }
     return result
   }
@@ -50,6 +34,15 @@ extension HostTensor {
     return strides
   }
 
+  /// The distances along the axes of larger sizes that these sizes are broadcast to.
+  static func strides(_ sizes: [Int], broadcastTo target: [Int]) -> [Int] {
+    let missing = target.count - sizes.count
+    let strides = strides(sizes)
+    return target.indices.map { axis in
+      axis < missing || sizes[axis - missing] == 1 ? 0 : strides[axis - missing]
+    }
+  }
+
   /// The same values with other sizes.
   package func reshaped(_ sizes: [Int]) -> HostTensor {
     var result = self
@@ -60,11 +53,13 @@ extension HostTensor {
   /// Axis `i` of the result is axis `order[i]`.
   package func transposed(_ order: [Int]) throws -> HostTensor {
     guard order != Array(sizes.indices) else { return self }
-    if case .repeated = storage { return reshaped(order.map { sizes[$0] }) }
+    let target = order.map { sizes[$0] }
+    if case .repeated = storage { return reshaped(target) }
+    // Axes of size 1 may go anywhere.
+    let (before, after) = (sizes.indices.filter { sizes[$0] != 1 }, order.filter { sizes[$0] != 1 })
+    if before == after { return reshaped(target) }
     let strides = Self.strides(sizes)
-    return try gathered(order.map { sizes[$0] }) { index in
-      zip(index, order).reduce(0) { $0 + $1.0 * strides[$1.1] }
-    }
+    return try strided(target, by: order.map { strides[$0] })
   }
 
   /// The tensor broadcast to larger sizes of the same or a higher rank.
@@ -76,41 +71,77 @@ extension HostTensor {
       throw NodeFailure.invalid("values of sizes \(sizes) for sizes \(target)")
     }
     if case .repeated = storage { return reshaped(target) }
-    let strides = Self.strides(sizes)
-    let missing = target.count - sizes.count
-    return try gathered(target) { index in
-      sizes.indices.reduce(0) { sum, axis in
-        sum + (sizes[axis] == 1 ? 0 : index[axis + missing] * strides[axis])
-      }
-    }
+    return try strided(target, by: Self.strides(sizes, broadcastTo: target))
   }
 
   /// The elements from `start` in steps along an axis.
   package func sliced(axis: Int, start: Int, count: Int, step: Int) throws -> HostTensor {
-    let strides = Self.strides(sizes)
+    var strides = Self.strides(sizes)
+    let first = count > 0 ? start * strides[axis] : 0
+    strides[axis] *= step
     var target = sizes
     target[axis] = count
-    return try gathered(target) { index in
-      index.indices.reduce(0) { sum, a in
-        sum + (a == axis ? start + index[a] * step : index[a]) * strides[a]
-      }
-    }
+    if case .repeated = storage { return reshaped(target) }
+    return try strided(target, start: first, by: strides)
   }
 
   /// The entries of an axis at the given positions, which replace the axis by their own sizes.
   package func gathered(axis: Int, at positions: [Int], sizes shape: [Int]) throws -> HostTensor {
-    let strides = Self.strides(sizes)
     let target = Array(sizes[..<axis]) + shape + sizes[(axis + 1)...]
-    let own = Self.strides(shape)
-    return try gathered(target) { index in
-      let position = zip(index[axis..<(axis + shape.count)], own).reduce(0) { $0 + $1.0 * $1.1 }
-      var sum = positions[position] * strides[axis]
-      for a in 0..<axis { sum += index[a] * strides[a] }
-      for a in (axis + 1)..<max(sizes.count, axis + 1) {
-        sum += index[a - 1 + shape.count] * strides[a]
-      }
-      return sum
+    guard let count = Shape.product(of: target) else {
+      throw NodeFailure.invalid("a constant of sizes \(target)")
     }
+    if case .repeated = storage { return reshaped(target) }
+    let outer = sizes[..<axis].reduce(1, *), run = sizes[(axis + 1)...].reduce(1, *)
+    let step = run * sizes[axis]
+    var result = self
+    result.sizes = target
+    result.held = try ImportBudget.hold(count, width: width)
+    func chosen<Element>(_ values: [Element]) -> [Element] {
+      var chosen: [Element] = []
+      chosen.reserveCapacity(count)
+      guard count > 0 else { return chosen }
+      for start in stride(from: 0, to: outer * step, by: step) {
+        for position in positions {
+          let first = start + position * run
+          chosen += values[first..<first + run]
+        }
+      }
+      return chosen
+    }
+    if isInteger {
+      result.storage = .integers(chosen(try integers()))
+    } else {
+      result.storage = .floats(chosen(try floats()))
+    }
+    return result
+  }
+
+  /// For each element of `condition`, that of `a` where it is not 0, else that of `b`, with
+  /// broadcasting to `sizes`.
+  static func chosen(
+    by condition: HostTensor, _ a: HostTensor, _ b: HostTensor, sizes: [Int]
+  ) throws -> HostTensor {
+    guard let count = Shape.product(of: sizes) else {
+      throw NodeFailure.invalid("a constant of sizes \(sizes)")
+    }
+    var result = HostTensor(type: a.type, sizes: sizes)
+    result.held = try ImportBudget.hold(count, width: a.width)
+    let choices = try condition.cast(to: .bool).integers()
+    let walk = ElementWalk(
+      sizes, [condition.sizes, a.sizes, b.sizes].map { strides($0, broadcastTo: sizes) })
+    func values<Element>(_ a: [Element], _ b: [Element]) -> [Element] {
+      var values: [Element] = []
+      values.reserveCapacity(count)
+      walk.forEach { values.append(choices[$0] != 0 ? a[$1] : b[$2]) }
+      return values
+    }
+    if a.isInteger {
+      result.storage = .integers(values(try a.integers(), try b.integers()))
+    } else {
+      result.storage = .floats(values(try a.floats(), try b.floats()))
+    }
+    return result
   }
 
   /// Tensors of one type joined along an axis.
@@ -119,7 +150,11 @@ extension HostTensor {
       return HostTensor(floats: [], sizes: [0])
     }
     let outer = result.sizes[..<axis].reduce(1, *)
-    result.sizes[axis] = parts.reduce(0) { $0 + $1.sizes[axis] }
+    result.sizes[axis] = parts.reduce(0) { $0.addingSaturated($1.sizes[axis]) }
+    guard let count = Shape.product(of: result.sizes) else {
+      throw NodeFailure.invalid("a constant of sizes \(result.sizes)")
+    }
+    result.held = try ImportBudget.hold(count, width: result.width)
     let runs = parts.map { $0.sizes[axis...].reduce(1, *) }
     if result.isInteger {
       let values = try parts.map { try $0.integers() }
@@ -135,11 +170,61 @@ extension HostTensor {
     _ values: [[Element]], outer: Int, runs: [Int]
   ) -> [Element] {
     var result: [Element] = []
+    result.reserveCapacity(outer * runs.reduce(0, +))
     for position in 0..<outer {
       for (part, run) in zip(values, runs) {
         result += part[(position * run)..<((position + 1) * run)]
       }
     }
     return result
+  }
+}
+
+/// A walk over the elements of a tensor in row-major order, with the places of up to three operands
+/// whose elements lie at strides.
+struct ElementWalk {
+  private let sizes: [Int]
+  private let strides: [[Int]]
+
+  init(_ sizes: [Int], _ strides: [[Int]]) {
+    self.sizes = sizes
+    let none = Array(repeating: 0, count: sizes.count)
+    self.strides = (0..<3).map { $0 < strides.count ? strides[$0] : none }
+  }
+
+  /// Calls `body` with the places of each element in the operands; those of missing ones are 0.
+  @inline(__always)
+  func forEach(_ body: (Int, Int, Int) -> Void) {
+    guard !sizes.contains(0) else { return }
+    let inner = sizes.last ?? 1
+    let steps = strides.map { $0.last ?? 0 }
+    let (a, b, c) = (steps[0], steps[1], steps[2])
+    var index = Array(repeating: 0, count: max(sizes.count - 1, 0))
+    var (x, y, z) = (0, 0, 0)
+    while true {
+      for position in 0..<inner { body(x + position * a, y + position * b, z + position * c) }
+      var axis = index.count - 1
+      while axis >= 0 {
+        index[axis] += 1
+        x += strides[0][axis]
+        y += strides[1][axis]
+        z += strides[2][axis]
+        if index[axis] < sizes[axis] { break }
+        x -= strides[0][axis] * sizes[axis]
+        y -= strides[1][axis] * sizes[axis]
+        z -= strides[2][axis] * sizes[axis]
+        index[axis] = 0
+        axis -= 1
+      }
+      if axis < 0 { return }
+    }
+  }
+
+  /// The elements of an array at the places of the first operand.
+  func values<Element>(of source: [Element], from start: Int, count: Int) -> [Element] {
+    var values: [Element] = []
+    values.reserveCapacity(count)
+    forEach { place, _, _ in values.append(source[start + place]) }
+    return values
   }
 }

@@ -22,6 +22,8 @@ package struct HostTensor: Sendable {
   package var sizes: [Int]
   /// The values in row-major order.
   package var storage: Storage
+  /// The memory of computed values, which the budget of the import counts until it is released.
+  var held: ImportBudget.Held?
 
   /// Creates a tensor; the caller has checked that the sizes fit the values.
   package init(type: ElementType, sizes: [Int], storage: Storage) {
@@ -62,6 +64,8 @@ package struct HostTensor: Sendable {
   ///
   /// - Throws: what reading the file throws.
   package func floats() throws -> [Float] {
+    if case .floats(let values) = storage { return values }
+    try ImportBudget.take(count, width: MemoryLayout<Float>.size)
     switch storage {
     case .floats(let values): return values
     case .integers(let values): return values.map { Float($0) }
@@ -82,6 +86,8 @@ package struct HostTensor: Sendable {
   ///
   /// - Throws: what reading the file throws.
   package func integers() throws -> [Int64] {
+    if case .integers(let values) = storage { return values }
+    try ImportBudget.take(count, width: MemoryLayout<Int64>.size)
     switch storage {
     case .integers(let values): return values
     case .floats(let values): return values.map { Int64(saturating: $0) }
@@ -109,6 +115,7 @@ extension HostTensor {
   ///
   /// - Throws: what reading the file throws.
   package func stored() throws -> StoredTensor {
+    try ImportBudget.keep(count, width: type.byteCount)
     let bytes: [UInt8]
     switch storage {
     case .stored(let source): bytes = try source.withBytes { Array($0) }
@@ -156,6 +163,11 @@ extension ElementType {
     case .float32, .float16, .bfloat16, .float64: false
     }
   }
+}
+
+extension ElementType {
+  /// Whether values are integers that Float32 may not hold.
+  var isWideInteger: Bool { self == .int32 || self == .int64 }
 }
 
 extension Int64 {

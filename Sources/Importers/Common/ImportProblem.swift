@@ -30,9 +30,9 @@ extension ForgeError where ErrorKind == ImportErrorKind {
     }
     let lines = order.map { group in
       let names = names[group] ?? []
-      let shown = names.prefix(3).map { "\"\($0)\"" }.joined(separator: ", ")
+      let shown = names.prefix(3).map { "\"\($0.printable)\"" }.joined(separator: ", ")
       let more = names.count > 3 ? ", …" : ""
-      return "\(group): \(counted(names.count, "node")) (\(shown)\(more))"
+      return "\(group.printable): \(counted(names.count, "node")) (\(shown)\(more))"
     }
     return ImportError(
       .unsupported, "the model uses what Forge does not have", path: path,

@@ -24,17 +24,46 @@ public struct ImportedModel: Sendable {
     /// The axes of the file whose size follows the length of a sequence, which each prediction
     /// chooses; ``sizes`` has the largest ones.
     public let lengthAxes: [Int]
+    /// Where the examples of an open batch are; `nil` if the file states no open batch.
+    package var examples: Examples?
+    /// The axis whose entries are chosen by values, so that each prediction has another number.
+    public internal(set) var rows: Rows?
+
+    /// The examples of an output of a file with an open batch.
+    package enum Examples: Hashable, Sendable {
+      /// They follow each other along an axis.
+      case along(Int)
+      /// All have the same values.
+      case shared
+    }
+
+    /// The rows of an output that a selection such as `NonMaxSuppression` has made.
+    ///
+    /// The network's tensor has the largest number of them. Those that count come first.
+    public struct Rows: Sendable, Hashable {
+      /// The axis of the file.
+      public let axis: Int
+      /// The name of the output of ``ImportedModel/model`` that holds the number of rows.
+      public let countName: String
+      /// How many entries of the axis each row has, usually 1.
+      public let entries: Int
+    }
+    /// What the file says about it, such as the order of the colors; `nil` for nothing.
+    ///
+    /// It is ONNX's `doc_string` and Core ML's `shortDescription`. Forge does not interpret it.
+    public internal(set) var about: String?
 
     /// Creates a port.
     public init(
       name: String, elementType: ElementType = .float32, sizes: [Int], axes: [Int?],
-      lengthAxes: [Int] = []
+      lengthAxes: [Int] = [], about: String? = nil
     ) {
       self.name = name
       self.elementType = elementType
       self.sizes = sizes
       self.axes = axes
       self.lengthAxes = lengthAxes
+      self.about = about
     }
 
     /// The axes whose size follows the length, given the tensor of Forge.
@@ -68,10 +97,11 @@ public struct ImportedModel: Sendable {
   /// The network with its weights as parameter source.
   ///
   /// It has no outputs where all of the file are ``constants``.
-  public let model: Model
+  public package(set) var model: Model
   /// The inputs in the order of the model.
   public let inputs: [Port]
-  /// The outputs in the order of the model.
+  /// The outputs in the order of the model, behind which it may have numbers of rows; see
+  /// ``Port/rows``.
   public let outputs: [Port]
   /// The outputs of the file that are no outputs of the model, because their values are known.
   public let constants: [Constant]
@@ -95,5 +125,15 @@ public struct ImportedModel: Sendable {
     self.outputs = outputs
     self.constants = constants
     self.ignoredInputs = ignoredInputs
+  }
+}
+
+extension ImportedModel.Port: CustomStringConvertible {
+  /// The port in one line: `image 1×3×224×224 float32, axes 2, 3, 1`.
+  ///
+  /// The last numbers are ``axes``; `–` stands for an axis that the file does not have.
+  public var description: String {
+    let axes = axes.map { $0.map(String.init) ?? "–" }.joined(separator: ", ")
+    return "\(name) \(sizesText) \(elementType.rawValue), axes \(axes)"
   }
 }

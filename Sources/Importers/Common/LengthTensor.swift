@@ -93,6 +93,7 @@ extension ONNXCall {
     guard !shape.contains(0), Shape.product(of: shape) != nil else {
       throw NodeFailure.unsupported("an empty tensor")
     }
+    try ImportBudget.keep(host.count, width: MemoryLayout<Float>.size)
     let layer = LengthConstant(
       try host.floats(), shape: Shape(sizes: shape), maximumLength: maximum)
     return FileTensor(

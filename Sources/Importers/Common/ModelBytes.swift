@@ -24,11 +24,23 @@ enum ModelBytes {
 
   /// Reads a whole file.
   ///
-  /// - Throws: ``ImportError``: `fileMissing`, `unreadable` or `tooLarge`.
-  static func read(_ path: String, limits: ImportLimits) throws(ImportError) -> Data {
+  /// - Parameters:
+  ///   - path: the file.
+  ///   - limits: the limits on its size.
+  ///   - head: whether a file that begins with some bytes can be the one that is read.
+  /// - Throws: ``ImportError``: `fileMissing`, `unreadable`, `tooLarge`, or `malformed` for another
+  ///   beginning, before the rest is read.
+  static func read(
+    _ path: String, limits: ImportLimits, head: ([UInt8]) -> Bool = { _ in true }
+  ) throws(ImportError) -> Data {
     do {
       let file = try InputFile(path: path)
       try check(file, path, limits)
+      guard head(try file.bytes(at: 0, count: min(file.count, 16))) else {
+        throw ImportError(
+          .malformed, "the file begins with other bytes than its format", path: path)
+      }
+      try file.checkReadable(0..<file.count)
       var data = Data(count: file.count)
       if file.count > 0 {
         try data.withUnsafeMutableBytes { try file.read(0..<file.count, into: $0) }
@@ -37,9 +49,7 @@ enum ModelBytes {
     } catch let error as ImportError {
       throw error
     } catch let error as LoadError {
-      throw ImportError(
-        error.kind == .fileMissing ? .fileMissing : .unreadable, error.headline, path: path,
-        cause: error)
+      throw ImportError(loading: error)
     } catch {
       throw ImportError(.unreadable, "the file cannot be read", path: path, cause: error)
     }

@@ -6,8 +6,8 @@ import Forge
 /// let imported = try ModelFile("mobilenet.onnx").imported()
 /// let network = try imported.model.compile()
 /// ```
-/// The format follows from the extension, and from the first bytes where these tell it. Files that
-/// hold weights only are opened by `WeightFile`.
+/// The format follows from the first bytes where these tell it, and else from the extension. Files
+/// that hold weights only are opened by `WeightFile`.
 public struct ModelFile: Sendable {
   /// The path of the file, as given.
   public let path: String
@@ -78,6 +78,13 @@ public struct ModelFile: Sendable {
         $0.recognizes(folder: head.entries, extension: head.extension)
       }
       if let found { return found }
+    } else if let contents = head.contents, contents.isCertain {
+      if case .model(let name) = contents.role,
+        let found = formats.first(where: { $0.name == name })
+      {
+        return found
+      }
+      if let named, head.bytes.isEmpty { throw .otherContents(named.name, head, path) }
     } else {
       if let named, named.recognizes(bytes) != false { return named }
       if let found = formats.first(where: { $0.recognizes(bytes) == true }),
@@ -87,7 +94,9 @@ public struct ModelFile: Sendable {
         return found
       }
     }
-    if let foreign = ForeignFormat(head) { throw .foreign(foreign, path) }
+    if let foreign = ForeignFormat(head), !head.bytes.isEmpty || named == nil {
+      throw .foreign(foreign, path)
+    }
     if let named { throw .otherContents(named.name, head, path) }
     throw .unknownFormat(formats.map { $0.description }, head, path)
   }
@@ -104,7 +113,7 @@ extension ImportError {
     return ImportError(kind, error.problem)
   }
 
-  fileprivate static func foreign(_ format: ForeignFormat, _ path: String) -> ImportError {
+  static func foreign(_ format: ForeignFormat, _ path: String) -> ImportError {
     ImportError(
       .unsupported,
       format.isOfWeights

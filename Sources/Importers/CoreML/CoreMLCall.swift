@@ -65,6 +65,7 @@ struct CoreMLCall {
     let order = layout.compactMap { $0 }
     // Axes that the layout lacks have size 1, so that their place does not matter.
     let missing = host.sizes.indices.filter { !order.contains($0) }
+    try ImportBudget.keep(host.count, width: MemoryLayout<Float>.size)
     let values = try host.transposed(missing + order).floats()
     let shape = layout.map { $0.map { host.sizes[$0] } ?? 1 }
     let tensor = Tensor.applying(Constant(values, shape: Shape(sizes: shape)), to: [])

@@ -14,9 +14,22 @@ package enum CoreMLFormat: ModelFormat {
     names.contains("Manifest.json") || `extension` == "mlpackage"
   }
 
+  /// Whether a message of a Core ML model can begin with these bytes: its fields have the numbers
+  /// 1, 2, 10, and from 200 to 3000.
+  static func canBegin(with bytes: [UInt8]) -> Bool {
+    guard let first = bytes.first else { return true }
+    var field = Int(first & 0x7f)
+    if first & 0x80 != 0 {
+      guard bytes.count > 1, bytes[1] & 0x80 == 0 else { return false }
+      field |= Int(bytes[1]) << 7
+    }
+    return [1, 2, 10].contains(field >> 3) || 200...3000 ~= field >> 3
+  }
+
   package static func facts(_ file: ModelFile) throws(ImportError) -> [ModelFact] {
     let path = try CoreMLPackage.model(at: file.path, limits: file.options.limits)
-    let bytes = try ModelBytes.read(path, limits: file.options.limits)
+    let bytes = try ModelBytes.read(
+      path, limits: file.options.limits, head: CoreMLFormat.canBegin(with:))
     return try CoreMLImport(bytes, path: path, options: file.options).facts()
   }
 }

@@ -27,8 +27,7 @@ struct CoreMLImport {
     decoding.messageDepthLimit = min(max(options.limits.depth, 1), 1000).saturated(times: 4) + 16
     decoding.discardUnknownFields = true
     do { file = try CoreMLModel(serializedBytes: bytes, options: decoding) } catch {
-      throw ImportError(
-        .malformed, "this is not a Core ML model, or it is damaged", path: path, cause: error)
+      throw .malformedFile("this is not a Core ML model, or it is damaged", path)
     }
     description = CoreMLDescription(of: file)
     guard file.type != nil, !description.output.isEmpty else {
@@ -39,6 +38,11 @@ struct CoreMLImport {
     self.path = path
     self.options = options
     let features = description.input + description.output
+    for feature in features { try options.limits.check(name: feature.name, path: path) }
+    guard features.count <= options.limits.nodes / 4 else {
+      throw .tooLarge(
+        "\(features.count) inputs and outputs", limit: "nodes", options.limits.nodes / 4, path: path)
+    }
     programs = MILProgramImport(path: path, limits: options.limits)
     networks = CoreMLNetworkImport(
       path: path, limits: options.limits, reserved: Set(features.map(\.name)))
@@ -260,8 +264,21 @@ struct CoreMLImport {
       throw ImportError(.invalidNode, "the network does not fit together", path: path, cause: error)
     }
     return ImportedModel(
-      model: model, inputs: used.map(\.port), outputs: ports,
+      model: model, inputs: described(used.map(\.port), description.input),
+      outputs: described(ports, description.output),
       ignoredInputs: zip(inputs, isUsed).filter { !$0.1 }.map(\.0.port.name))
+  }
+
+  /// Ports with what the file says about them.
+  private func described(
+    _ ports: [ImportedModel.Port], _ features: [CoreMLFeature]
+  ) -> [ImportedModel.Port] {
+    let texts = Dictionary(features.map { ($0.name, $0.shortDescription) }) { first, _ in first }
+    return ports.map { port in
+      var port = port
+      port.about = texts[port.name].flatMap { $0.isEmpty ? nil : $0 }
+      return port
+    }
   }
 
   /// Whether the file holds an ML Program.

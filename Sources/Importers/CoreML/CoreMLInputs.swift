@@ -124,7 +124,8 @@ enum CoreMLInputs {
     _ name: String, _ sizes: [Int], type: ElementType
   ) -> Description {
     let layout = FileTensor.usualLayout(sizes)
-    let input = Input(shape: layout.map { $0.map { sizes[$0] } ?? 1 }, name: name)
+    var input = Input(shape: layout.map { $0.map { sizes[$0] } ?? 1 }, name: name)
+    if type.isWideInteger { input = input.ofIntegers }
     return Description(
       tensor: input,
       port: .init(name: name, elementType: type, sizes: sizes, axes: layout),

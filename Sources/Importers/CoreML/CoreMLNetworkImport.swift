@@ -13,7 +13,6 @@ struct CoreMLNetworkImport {
   /// How often a name was made unique, so that many equal names take no quadratic time.
   private var repeats: [String: Int] = [:]
   private var layerCount = 0
-  private var storedCount = 0
 
   init(path: String, limits: ImportLimits, reserved: Set<String>) {
     self.path = path
@@ -28,7 +27,10 @@ struct CoreMLNetworkImport {
   mutating func build(
     _ network: CoreMLNeuralNetwork, on inputs: [String: FileValue]
   ) throws(ImportError) -> [String: FileValue] {
-    layerCount = layerCount.addingSaturated(network.layers.count)
+    layerCount = network.layers.reduce(layerCount) { count, layer in
+      // Each result and four operands are a layer or a part of one.
+      count.addingSaturated(max(layer.output.count, 1) + layer.input.count / 4)
+    }
     guard layerCount <= limits.nodes else {
       throw .tooLarge("\(layerCount) layers", limit: "nodes", limits.nodes, path: path)
     }
@@ -36,6 +38,9 @@ struct CoreMLNetworkImport {
     // Values that do not exist because a layer before them is not supported.
     var missing: Set<String> = []
     for layer in network.layers {
+      for name in [layer.name] + layer.input + layer.output {
+        try limits.check(name: name, path: path)
+      }
       if layer.input.contains(where: { missing.contains($0) && values[$0] == nil }) {
         // Its own type may be unsupported as well.
         if layer.kind == nil || CoreMLOperators.isUnknown(layer) { refuse(layer, nil) }
@@ -55,7 +60,10 @@ struct CoreMLNetworkImport {
         layer, name: uniqueName(layer.name), isExact: network.arrayInputShapeMapping == 1,
         inputs: operands)
       do {
-        try CoreMLOperators.build(&call)
+        let entry = "\(CoreMLOperators.typeName(layer)) \"\(layer.name)\""
+        try SourcePlace.describing(for: SourcePlace(file: path, entry: entry)) {
+          try CoreMLOperators.build(&call)
+        }
       } catch NodeFailure.unsupported(let detail) {
         refuse(layer, detail)
         missing.formUnion(layer.output)
@@ -82,14 +90,6 @@ struct CoreMLNetworkImport {
     parameters.merge(call.parameters) { first, _ in first }
     guard parameters.count <= limits.tensors else {
       throw .tooLarge("more weights", limit: "tensors", limits.tensors, path: path)
-    }
-    for case .host(let tensor)? in call.outputs {
-      storedCount = storedCount.addingSaturated(tensor.count)
-    }
-    guard storedCount <= limits.foldedElements else {
-      throw .tooLarge(
-        "\(storedCount) values of constants", limit: "foldedElements", limits.foldedElements,
-        path: path)
     }
   }
 

@@ -79,12 +79,7 @@ enum CoreMLOperators {
       call.set(.host(values.reshaped(sizes)))
     case .fillStatic(let layer):
       let sizes = try CoreMLCall.sizes(layer.shape)
-      let count = sizes.reduce(1, *)
-      guard count <= HostTensor.maximumFoldedCount else {
-        throw NodeFailure.unsupported("\(count) values")
-      }
-      call.set(
-        .host(HostTensor(floats: Array(repeating: layer.value, count: count), sizes: sizes)))
+      call.set(.host(HostTensor(type: .float32, sizes: sizes, storage: .repeated(layer.value))))
     default: return false
     }
     return true

@@ -23,11 +23,22 @@ enum CoreMLPackage {
     guard isFolder else { return path }
     let folder = path.hasSuffix("/") ? String(path.dropLast()) : path
     let place = "\(folder)/Manifest.json"
-    let bytes = try ModelBytes.read(place, limits: limits)
+    let contents = ModelFolder(package: folder)
+    let bytes: [UInt8]
+    do throws(LoadError) {
+      let file = try contents.file("Manifest.json")
+      guard file.count <= maximumManifestBytes else {
+        throw LoadError(
+          .refused, "the manifest of the package is too large", path: place,
+          received: LoadError.bytes(file.count), needs: "at most \(maximumManifestBytes)")
+      }
+      bytes = try file.bytes(at: 0, count: file.count)
+    } catch { throw ImportError(loading: error) }
     let manifest: Manifest
-    do { manifest = try JSONDecoder().decode(Manifest.self, from: bytes) } catch {
+    do { manifest = try JSONDecoder().decode(Manifest.self, from: Data(bytes)) } catch {
       throw ImportError(
-        .malformed, "this is not the manifest of a Core ML package", path: place, cause: error)
+        .malformed, "this is not the manifest of a Core ML package", path: place,
+        received: (error as? DecodingError)?.summary)
     }
     guard let item = manifest.itemInfoEntries[manifest.rootModelIdentifier] else {
       throw ImportError(
@@ -39,8 +50,14 @@ enum CoreMLPackage {
         .malformed, "the manifest names a file outside of the package", path: place,
         received: "\"\(item.path)\"")
     }
+    do throws(LoadError) { _ = try contents.file("Data/\(item.path)") } catch {
+      throw ImportError(loading: error)
+    }
     return "\(folder)/Data/\(item.path)"
   }
+
+  /// Manifests name a few files.
+  private static let maximumManifestBytes = 1 << 20
 
   /// Whether a relative path stays in its folder.
   static func isInside(_ path: Substring) -> Bool {

@@ -25,9 +25,10 @@ extension ImportedModel {
   ///   `invalidNode`, `unknownName`, or `unsupported` with all that Forge does not have at once.
   public init(coreML path: String, options: ImportOptions = ImportOptions()) throws(ImportError) {
     let file = try CoreMLPackage.model(at: path, limits: options.limits)
-    let bytes = try ModelBytes.read(file, limits: options.limits)
-    var model = try CoreMLImport(bytes, path: file, options: options)
-    self = try model.imported()
+    try ImportError.checkContents(file, of: CoreMLFormat.self)
+    let bytes = try ModelBytes.read(
+      file, limits: options.limits, head: CoreMLFormat.canBegin(with:))
+    self = try ImportedModel(coreML: bytes, path: file, options: options)
   }
 
   /// Reads a Core ML model in memory; messages name it by `path`.
@@ -36,8 +37,21 @@ extension ImportedModel {
   package init(
     coreML bytes: [UInt8], path: String, options: ImportOptions = ImportOptions()
   ) throws(ImportError) {
-    var file = try CoreMLImport(Data(bytes), path: path, options: options)
-    self = try file.imported()
+    self = try ImportedModel(coreML: Data(bytes), path: path, options: options)
+  }
+
+  /// Builds the model; layers without a place of their own have that of the file.
+  private init(
+    coreML bytes: Data, path: String, options: ImportOptions
+  ) throws(ImportError) {
+    self = try ImportBudget.during(
+      options.limits, fileBytes: bytes.count, path: path
+    ) { () throws(ImportError) in
+      try SourcePlace.describing(for: SourcePlace(file: path)) { () throws(ImportError) in
+        var file = try CoreMLImport(bytes, path: path, options: options)
+        return try file.imported().limited(options, path: path)
+      }
+    }
   }
 }
 

@@ -48,10 +48,12 @@ struct DarknetConfiguration {
         guard words.last == UInt8(ascii: "]"), words.count > 2 else {
           throw .darknetLine(path, number, text, needs: "[type] or key=value")
         }
-        guard sections.count <= limits.nodes else {
-          throw .tooLarge("more sections", limit: "nodes", limits.nodes, path: path)
+        // A layer takes a few lines, and each of its weights may be made up.
+        guard sections.count <= limits.nodes / 8 else {
+          throw .tooLarge("more sections", limit: "nodes", limits.nodes / 8, path: path)
         }
         let type = String(decoding: words.dropFirst().dropLast(), as: UTF8.self)
+        try limits.check(name: type, path: path)
         sections.append(
           DarknetSection(
             type: DarknetSection.type(ofAlias: type), index: sections.count - 1, line: number,
@@ -65,6 +67,7 @@ struct DarknetConfiguration {
         throw .darknetLine(path, number, text, needs: "[net] before it")
       }
       let key = String(decoding: words[..<equals], as: UTF8.self)
+      try limits.check(name: key, path: path)
       let value = String(decoding: words[(equals + 1)...], as: UTF8.self)
       sections[sections.count - 1].add(key, value)
     }

@@ -161,11 +161,15 @@ extension DarknetImporter {
         needs: "numbers of 0 to \(count - 1)")
     }
     let usesSoftmax = try section.int("softmax", 0) != 0
+    let usesNewCoordinates = try section.int("new_coords", 0) != 0
+    let point = DarknetDetection.Point(rawValue: section.string("yolo_point", "center"))
+    let kind = DarknetDetection.Kind(rawValue: section.type) ?? .yolo
     let detection = DarknetDetection(
-      output: section.name, kind: DarknetDetection.Kind(rawValue: section.type) ?? .yolo,
-      anchors: mask.map { all[$0] }, mask: mask, classes: classes,
-      scaleXY: try section.float("scale_x_y", 1),
-      usesSoftmax: isRegion && usesSoftmax, inputSize: inputSize)
+      output: section.name, kind: kind, anchors: mask.map { all[$0] }, mask: mask,
+      classes: classes, scaleXY: isRegion ? 1 : try section.float("scale_x_y", 1),
+      usesSoftmax: isRegion && usesSoftmax,
+      usesNewCoordinates: kind == .yolo && usesNewCoordinates,
+      point: kind == .gaussianYOLO ? point ?? .center : .center, inputSize: inputSize)
     let needed = mask.count * detection.valuesPerAnchor
     let channels = try sizes(of: current, for: section).channels
     guard channels == needed else {

@@ -45,7 +45,11 @@ struct DarknetImporter {
   /// - Throws: ``ImportError``: `malformed`, `invalidNode` or `unsupported`.
   mutating func build() throws(ImportError) {
     for section in configuration.sections.dropFirst() {
-      let result = try layer(section)
+      let place = SourcePlace(
+        file: configuration.path, entry: "[\(section.type)] \"\(section.name)\"")
+      let result = try SourcePlace.describing(for: place) { () throws(ImportError) in
+        try layer(section)
+      }
       if case .failed(let error) = result.outcome {
         throw .invalidNode(
           error, path: configuration.path, entry: "layer \(section.index) [\(section.type)]")

@@ -29,6 +29,11 @@ enum DarknetSupport {
       if section.has("tree") { lack("tree") }
     case "region":
       if section.has("tree") { lack("tree") }
+      let coordinates = try section.int("coords", 4)
+      if coordinates != 4 { lack("coords \(coordinates)") }
+    case "gaussian_yolo":
+      let point = section.string("yolo_point", "center")
+      if DarknetDetection.Point(rawValue: point) == nil { lack("yolo_point \"\(point)\"") }
     case "convolutional":
       if section.has("share_index") { lack("share_index") }
     default: break
@@ -51,6 +56,7 @@ enum DarknetSupport {
     "local_avgpool": ["avgpool_depth", "antialiasing"],
     "avgpool": [], "route": [], "shortcut": [], "sam": [], "scale_channels": ["scale_wh"],
     "upsample": [], "reorg": ["flatten", "reverse", "extra"], "softmax": [], "activation": [],
-    "yolo": [], "gaussian_yolo": [], "region": [], "dropout": [], "cost": [], "empty": [],
+    "yolo": [], "gaussian_yolo": [], "region": ["background"], "dropout": [], "cost": [],
+    "empty": [],
   ]
 }

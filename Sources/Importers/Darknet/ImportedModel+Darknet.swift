@@ -35,6 +35,9 @@ public struct ImportedDarknet: Sendable {
   public init(
     cfg configuration: String, weights: String? = nil, limits: ImportLimits = ImportLimits()
   ) throws(ImportError) {
+    for path in [configuration] + (weights.map { [$0] } ?? []) {
+      try ImportError.checkContents(path, of: DarknetFormat.self)
+    }
     let configuration = try DarknetConfiguration(path: configuration, limits: limits)
     var file: DarknetFile?
     if let weights {
@@ -48,7 +51,7 @@ public struct ImportedDarknet: Sendable {
       }
       file = try DarknetFile(opened, path: weights)
     }
-    try self.init(configuration, file)
+    try self.init(configuration, file, limits)
   }
 
   /// Reads a configuration and weights in memory; messages name them by `path`.
@@ -66,15 +69,25 @@ public struct ImportedDarknet: Sendable {
       }
       file = try DarknetFile(copy, path: path)
     }
-    try self.init(configuration, file)
+    try self.init(configuration, file, limits)
   }
 
-  private init(_ configuration: DarknetConfiguration, _ file: DarknetFile?) throws(ImportError) {
-    var importer = try DarknetImporter(configuration, isTransposed: file?.isTransposed ?? false)
-    try importer.build()
-    var parameters: DarknetParameters?
-    if let file { parameters = try importer.places.parameters(in: file) }
-    self = importer.imported(parameters: parameters)
+  private init(
+    _ configuration: DarknetConfiguration, _ file: DarknetFile?, _ limits: ImportLimits
+  ) throws(ImportError) {
+    let place = SourcePlace(file: configuration.path)
+    self = try SourcePlace.describing(for: place) { () throws(ImportError) in
+      var importer = try DarknetImporter(
+        configuration, isTransposed: file?.isTransposed ?? false)
+      try importer.build()
+      var parameters: DarknetParameters?
+      if let file { parameters = try importer.places.parameters(in: file) }
+      let result = importer.imported(parameters: parameters)
+      return ImportedDarknet(
+        imported: try result.imported.limited(
+          ImportOptions(limits: limits), hasWeights: false, path: configuration.path),
+        detections: result.detections)
+    }
   }
 }
 

@@ -23,8 +23,16 @@ extension ImportedModel {
   public init(
     keras path: String, options: ImportOptions = ImportOptions()
   ) throws(ImportError) {
+    try ImportError.checkContents(path, of: KerasFormat.self)
     let file = try KerasFile(path, options.limits)
-    try self.init(file, options, path: path)
+    let bytes = (try? InputFile(path: path).storedByteCount) ?? 0
+    self = try ImportBudget.during(
+      options.limits, fileBytes: bytes, path: path
+    ) { () throws(ImportError) in
+      try SourcePlace.describing(for: SourcePlace(file: path)) { () throws(ImportError) in
+        try ImportedModel(file, options, path: path).limited(options, path: path)
+      }
+    }
   }
 
   /// Reads a model that Keras has saved, within limits.
@@ -52,7 +60,8 @@ extension ImportedModel {
     do throws(LoadError) {
       file = try KerasFile(description: description, generation: generation)
     } catch { throw .keras(loading: error) }
-    try self.init(file, options, path: nil)
+    self = try ImportedModel(file, options, path: nil)
+      .limited(options, hasWeights: false, path: nil)
   }
 
   private init(_ file: KerasFile, _ options: ImportOptions, path: String?) throws(ImportError) {

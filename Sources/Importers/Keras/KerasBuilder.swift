@@ -93,7 +93,11 @@ struct KerasBuilder {
         ? values.keywords.sorted { $0.key < $1.key }.flatMap(\.value.tensors) : positional,
       arguments: values.arguments, keywords: values.keywords)
     do throws(KerasFault) {
-      var results = try step.run(call)
+      let place = SourcePlace(
+        file: context.path ?? "a description", entry: "\(layer.kind) \"\(layer.path)\"")
+      var results = try SourcePlace.describing(for: place) { () throws(KerasFault) in
+        try step.run(call)
+      }
       if KerasMask.passes(layer), let mask = call.inputs.first?.mask {
         for index in results.indices { results[index].mask = mask }
       }

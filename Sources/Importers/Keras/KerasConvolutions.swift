@@ -76,19 +76,60 @@ enum KerasConvolutions {
 
   private static func transposed(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
     let channels = try layer.config.integer("filters", "nb_filter")
-    guard layer.config["output_padding"] == nil else { throw .unsupported("output_padding") }
     guard layer.config["output_shape"] == nil else { throw .unsupported("output_shape") }
     let the = try Arguments(layer)
     guard the.dilation == (1, 1) || the.stride == (1, 1) else {
       throw .unsupported("both strides and dilation_rate")
     }
-    return KerasStep.layer(rank: 3) { _ in
+    var (padding, extra) = (the.padding, (x: 0, y: 0))
+    if let stated = layer.config["output_padding"], !stated.isNull {
+      let output = try layer.config.size("output_padding")
+      let isSame = the.padding == .same
+      let rows = try KerasOutputPadding(
+        the.kernel.height, the.dilation.y, output: output.height, isSame: isSame)
+      let columns = try KerasOutputPadding(
+        the.kernel.width, the.dilation.x, output: output.width, isSame: isSame)
+      padding = .explicit(
+        top: rows.before, left: columns.before, bottom: rows.after, right: columns.after)
+      extra = (columns.extra, rows.extra)
+    }
+    return KerasStep.layer(rank: 3) { [padding, extra] _ in
       TransposedConvolution(
         kernel: the.kernel, channels: channels, stride: the.stride, dilation: the.dilation,
-        padding: the.padding, activation: the.activation.function, useBias: the.useBias,
+        padding: padding, outputPadding: extra, activation: the.activation.function,
+        useBias: the.useBias,
         name: layer.path)
     }
     .arranged(for: layer).then(the.activation)
+  }
+}
+
+/// The edges of an axis of a transposed convolution whose output_padding is stated.
+private struct KerasOutputPadding {
+  /// The pixels of the whole result that are cut off in front and behind.
+  let before, after: Int
+  /// The pixels that are added behind.
+  let extra: Int
+
+  /// Follows Keras: of the places that a kernel reaches beyond the input, `.same` keeps as many as
+  /// the kernel has beyond one, or two of an even kernel, in all; the larger half is in front.
+  init(_ kernel: Int, _ dilation: Int, output: Int, isSame: Bool) throws(KerasFault) {
+    let extent = (kernel - 1).multipliedSaturated(by: dilation).addingSaturated(1)
+    guard kernel >= 1, dilation >= 1, extent <= 1 << 20, (0...(1 << 20)).contains(output) else {
+      throw .unsupported("output_padding \(output)")
+    }
+    let (reachBefore, reachAfter): (Int, Int)
+    if isSame {
+      let all = extent + extent % 2 - 2 + output
+      reachBefore = min(all / 2 + all % 2, extent - 1)
+      reachAfter = all - reachBefore
+    } else {
+      (reachBefore, reachAfter) = (extent - 1, extent - 1 + output)
+    }
+    guard reachBefore >= 0, reachAfter >= 0 else { throw .unsupported("output_padding \(output)") }
+    before = extent - 1 - reachBefore
+    after = max(extent - 1 - reachAfter, 0)
+    extra = max(reachAfter - (extent - 1), 0)
   }
 }
 

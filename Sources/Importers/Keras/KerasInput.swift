@@ -117,7 +117,9 @@ struct KerasInput {
     let shape = KerasTensor.forgeSizes(known).enumerated().map { axis, size -> InputSize in
       axis < shift ? 1 : stated?[axis - shift] ?? .exactly(size)
     }
-    return KerasTensor(tensor: Input(shape: shape, name: name), rank: known.count)
+    let input = Input(shape: shape, name: name)
+    return KerasTensor(
+      tensor: elementType.isWideInteger ? input.ofIntegers : input, rank: known.count)
   }
 
   /// How the input is stored in the world of Keras.

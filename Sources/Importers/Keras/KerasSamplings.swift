@@ -52,10 +52,13 @@ enum KerasSamplings {
 
   private static func resizing(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
     let config = layer.config
-    for argument in ["crop_to_aspect_ratio", "pad_to_aspect_ratio"]
-    where try config.flag(argument, default: false) {
-      throw .unsupported(argument)
+    let crops = try config.flag("crop_to_aspect_ratio", default: false)
+    let pads = try config.flag("pad_to_aspect_ratio", default: false)
+    let fillMode = try config.text("fill_mode", default: "constant")
+    guard !pads || fillMode == "constant" else {
+      throw .unsupported("fill_mode \"\(fillMode.prefix(20))\"")
     }
+    let fill = try config.number("fill_value", default: 0)
     let height = try config.integer("height")
     let width = try config.integer("width")
     let (mode, resampling) = try mode(layer, default: "bilinear")
@@ -80,7 +83,43 @@ enum KerasSamplings {
           excludesOutside: true, name: $0.name)
       }
     }
-    return step.arranged(for: layer)
+    guard crops || pads else { return step.arranged(for: layer) }
+    let fitted = KerasStep.one { call throws(KerasFault) in
+      let input = try call.only(rank: 3)
+      let sizes = try input.knownSizes("a known size to keep the proportions")
+      let part = try proportioned(
+        call, input.tensor, (sizes[0], sizes[1]), (height, width), fill: crops ? nil : fill)
+      let results = try step.run(
+        call.with(inputs: [KerasTensor(tensor: part, rank: 3)], name: call.name))
+      guard let result = results.first else { throw .unsupported(nil) }
+      return result
+    }
+    return fitted.arranged(for: layer)
+  }
+
+  /// The middle of an image, or the image between borders, with the proportions of a size.
+  private static func proportioned(
+    _ call: KerasCall, _ image: Tensor, _ size: (height: Int, width: Int),
+    _ target: (height: Int, width: Int), fill: Float?
+  ) throws(KerasFault) -> Tensor {
+    guard target.height >= 1, target.width >= 1 else {
+      throw .invalid("a size is not above 0", received: "\(target.height)×\(target.width)")
+    }
+    // As Keras computes it, cut off to whole numbers.
+    let height = size.width.multipliedSaturated(by: target.height) / target.width
+    let width = size.height.multipliedSaturated(by: target.width) / target.height
+    guard let fill else {
+      let (rows, columns) = (max(min(size.height, height), 1), max(min(size.width, width), 1))
+      let (top, left) = ((size.height - rows) / 2, (size.width - columns) / 2)
+      return try call.apply(
+        Crop(
+          top: top, left: left, bottom: size.height - rows - top,
+          right: size.width - columns - left), to: image)
+    }
+    // Only one of both grows, by the same border on both sides.
+    let (top, left) = (max(height - size.height, 0) / 2, max(width - size.width, 0) / 2)
+    let borders = top > 0 ? [top, 0, 0] : [0, left, 0]
+    return try call.apply(Pad(before: borders, after: borders, mode: .constant(fill)), to: image)
   }
 
   private static func centerCrop(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {

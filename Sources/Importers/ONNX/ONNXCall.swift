@@ -113,6 +113,7 @@ struct ONNXCall {
     // Axes that the layout lacks have size 1, so that their place does not matter.
     let order = layout.compactMap { $0 }
     let missing = host.sizes.indices.filter { !order.contains($0) }
+    try ImportBudget.keep(count, width: MemoryLayout<Float>.size)
     let values = try host.transposed(missing + order).floats()
     return FileTensor(
       Tensor.applying(Constant(values, shape: Shape(sizes: shape)), to: []), sizes: host.sizes,
@@ -122,13 +123,12 @@ struct ONNXCall {
 
   /// Refuses integers that Float32, in which networks compute, does not have.
   ///
-  /// The largest and the smallest of a type stand for infinity and need not be exact.
+  /// The largest of a type stands for infinity: Float32 has none between it and the next power of
+  /// two, which becomes the largest again in an output.
   static func checkExact(_ host: HostTensor) throws {
-    let bounds = [Int64.min, .max, Int64(Int32.min), Int64(Int32.max)]
+    let largest: Int64 = host.type == .int32 ? Int64(Int32.max) : .max
     for value in try host.integers()
-    where value.magnitude > 1 << 24 && Int64(exactly: Float(value)) != value
-      && !bounds.contains(value)
-    {
+    where value.magnitude > 1 << 24 && Int64(exactly: Float(value)) != value && value != largest {
       throw NodeFailure.unsupported("the integer \(value), which f32 does not hold exactly")
     }
   }

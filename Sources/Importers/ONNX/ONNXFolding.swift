@@ -180,16 +180,21 @@ enum ONNXFolding {
       if hosts.allSatisfy(\.isInteger) {
         let numbers = try hosts.map { try $0.integers().first ?? 0 }
         guard numbers[2] != 0 else { throw NodeFailure.invalid("a step of 0") }
-        let steps = stride(from: numbers[0], to: numbers[1], by: Int(numbers[2]))
-        let values = Array(steps.prefix(1 << 24))
-        guard values.count < 1 << 24 else { throw NodeFailure.invalid("an endless range") }
-        set(&call, HostTensor(integers: values, sizes: [values.count], type: hosts[0].type))
+        let length = (Double(numbers[1]) - Double(numbers[0])) / Double(numbers[2])
+        guard length < 0x1p24 else { throw NodeFailure.invalid("an endless range") }
+        let held = try ImportBudget.hold(Int(max(length, 0)) + 1, width: 8)
+        let values = Array(stride(from: numbers[0], to: numbers[1], by: Int(numbers[2])))
+        var range = HostTensor(integers: values, sizes: [values.count], type: hosts[0].type)
+        range.held = held
+        set(&call, range)
       } else {
         let numbers = try hosts.map { try $0.floats().first ?? 0 }
         let count = ((numbers[1] - numbers[0]) / numbers[2]).rounded(.up)
         guard count.isFinite, count < 0x1p24 else { throw NodeFailure.invalid("an endless range") }
+        let held = try ImportBudget.hold(Int(max(count, 0)), width: 4)
         let values = (0..<Int(max(count, 0))).map { numbers[0] + Float($0) * numbers[2] }
-        let range = HostTensor(floats: values, sizes: [values.count])
+        var range = HostTensor(floats: values, sizes: [values.count])
+        range.held = held
         set(&call, try range.cast(to: hosts[0].type))
       }
       return true
@@ -199,11 +204,17 @@ enum ONNXFolding {
     "NonZero": { call, hosts in
       let values = try hosts[0].cast(to: .bool).integers()
       let strides = HostTensor.strides(hosts[0].sizes)
+      let count = values.count { $0 != 0 }
+      // The places and, for each axis, their indices.
+      let held = try ImportBudget.hold(
+        count.multipliedSaturated(by: strides.count + 1), width: MemoryLayout<Int64>.size)
       let places = values.indices.filter { values[$0] != 0 }
       let rows = zip(strides, hosts[0].sizes).flatMap { stride, size in
         places.map { Int64($0 / stride % max(size, 1)) }
       }
-      set(&call, HostTensor(integers: rows, sizes: [hosts[0].sizes.count, places.count]))
+      var result = HostTensor(integers: rows, sizes: [hosts[0].sizes.count, places.count])
+      result.held = held
+      set(&call, result)
       return true
     },
   ]
@@ -278,13 +289,31 @@ enum ONNXFolding {
     result.overflow ? nil : result.partialValue
   }
 
+  /// A power of integers; `nil` if it overflows, or the exponent is negative.
+  private static func power(_ base: Int64, _ exponent: Int64) -> Int64? {
+    if base == 0 || base == 1 { return exponent == 0 ? 1 : exponent > 0 ? base : nil }
+    if base == -1 { return exponent >= 0 ? (exponent & 1 == 0 ? 1 : -1) : nil }
+    guard (0...63).contains(exponent) else { return nil }
+    var result: Int64 = 1
+    for _ in 0..<exponent {
+      guard let next = checked(result.multipliedReportingOverflow(by: base)) else { return nil }
+      result = next
+    }
+    return result
+  }
+
   private static let arithmetic: [String: Fold] = [
     "Add": binary({ checked($0.addingReportingOverflow($1)) }, { $0 + $1 }),
     "Sub": binary({ checked($0.subtractingReportingOverflow($1)) }, { $0 - $1 }),
     "Mul": binary({ checked($0.multipliedReportingOverflow(by: $1)) }, { $0 * $1 }),
     "Div": binary({ checked($0.dividedReportingOverflow(by: $1)) }, { $0 / $1 }),
     "Mod": { call, hosts in
-      guard call.node.int("fmod") == 0, hosts.allSatisfy(\.isInteger) else { return false }
+      if call.node.int("fmod") != 0 {
+        return try binary(
+          { checked($0.remainderReportingOverflow(dividingBy: $1)) },
+          { $0.truncatingRemainder(dividingBy: $1) })(&call, hosts)
+      }
+      guard hosts.allSatisfy(\.isInteger) else { return false }
       return try binary(
         { a, b in
           checked(a.remainderReportingOverflow(dividingBy: b)).map { rest in
@@ -292,7 +321,7 @@ enum ONNXFolding {
           }
         }, { $0 + $1 })(&call, hosts)
     },
-    "Pow": binary({ _, _ in nil }, { Float(pow(Double($0), Double($1))) }),
+    "Pow": binary(power, { Float(pow(Double($0), Double($1))) }),
     "Min": binary({ min($0, $1) }, { $0.isNaN || $1.isNaN ? .nan : min($0, $1) }),
     "Max": binary({ max($0, $1) }, { $0.isNaN || $1.isNaN ? .nan : max($0, $1) }),
     "Clip": { call, hosts in
@@ -302,6 +331,9 @@ enum ONNXFolding {
       // The upper bound wins where they cross.
       for (index, name) in [(1, "Max"), (2, "Min")] {
         guard let bound = call.host(index), let combine = arithmetic[name] else { continue }
+        guard try bound.isInteger || !bound.floats().contains(where: \.isNaN) else {
+          throw NodeFailure.unsupported("a bound that is no number")
+        }
         guard try combine(&call, [result, bound]), case .host(let next)? = call.outputs[0] else {
           return false
         }
@@ -332,14 +364,8 @@ enum ONNXFolding {
         let first = HostTensor.broadcast(hosts[0].sizes, hosts[1].sizes),
         let sizes = HostTensor.broadcast(first, hosts[2].sizes)
       else { return false }
-      let choice = try hosts[0].cast(to: .bool).expanded(to: sizes).integers()
-      let (a, b) = (try hosts[1].expanded(to: sizes), try hosts[2].expanded(to: sizes))
-      let both = try HostTensor.concatenated(
-        [a.reshaped([a.count]), b.reshaped([b.count])], axis: 0)
       set(
-        &call,
-        try both.picked(
-          choice.indices.map { choice[$0] != 0 ? $0 : $0 + choice.count }, sizes: sizes))
+        &call, try HostTensor.chosen(by: hosts[0], hosts[1], hosts[2], sizes: sizes))
       return true
     },
     "ReduceL2": { call, hosts in
@@ -350,6 +376,15 @@ enum ONNXFolding {
         &call,
         ifThere: try host.norm(
           axes: axes, keepsDimensions: call.node.int("keepdims", 1) != 0))
+    },
+    "ReduceMean": { call, hosts in
+      // Means of floating-point numbers are computed as the network does.
+      guard let host = hosts.first, host.isInteger, host.count > 0,
+        try arithmetic["ReduceSum"]?(&call, hosts) == true, case .host(let sum)? = call.outputs[0],
+        sum.count > 0
+      else { return false }
+      let count = Int64(host.count / sum.count)
+      return set(&call, ifThere: try sum.mapped(integers: { $0 / count }, floats: { $0 }))
     },
     "ReduceProd": reduction({ checked($0.multipliedReportingOverflow(by: $1)) }, { $0 * $1 }),
     "ReduceSum": reduction({ checked($0.addingReportingOverflow($1)) }, { $0 + $1 }),

@@ -29,7 +29,12 @@ struct ONNXGraphImport {
   private var inputs: [Tensor] = []
   /// Inputs without elements, whose values are therefore known.
   private var emptyInputs: [String] = []
-  private var foldedElements = 0
+  /// Where the examples of an open batch are.
+  private var batch = ONNXOpenAxes(base: 1)
+  /// The selections, whose numbers of rows predictions choose.
+  private var selections = ONNXSelectedRows()
+  /// How many nodes still read a value; outputs of the graph are read once more.
+  private var readers: [String: Int]
 
   init(_ file: ONNXFile, path: String, options: ImportOptions) {
     self.file = file.model
@@ -38,6 +43,7 @@ struct ONNXGraphImport {
     self.options = options
     reader = ONNXTensorReader(path: path)
     graphOutputs = Set(file.model.graph.output.map(\.name))
+    readers = Self.readers(of: file.model.graph)
     usedAsTruth = Self.usedAsTruth(file.model.graph)
     opsets = Dictionary(
       file.model.opsetImport.map { ($0.domain == "ai.onnx" ? "" : $0.domain, Int($0.version)) }
@@ -48,8 +54,13 @@ struct ONNXGraphImport {
   mutating func imported() throws(ImportError) -> ImportedModel {
     try readConstants()
     try readInputs()
-    for stored in file.graph.node { try importNode(ONNXNode(stored)) }
+    for stored in file.graph.node {
+      let node = ONNXNode(stored)
+      let place = SourcePlace(file: path, entry: "\(node.type) \"\(node.name)\"")
+      try SourcePlace.describing(for: place) { () throws(ImportError) in try importNode(node) }
+    }
     unsupported += file.graph.output.compactMap { unreadable.removeValue(forKey: $0.name) }
+    try computeUnreachedOutputs()
     let constants = try constantOutputs()
     let known = Set(constants.map(\.name))
     for info in file.graph.output {
@@ -60,22 +71,49 @@ struct ONNXGraphImport {
           type: "output", detail: "a number that depends on the length of a sequence",
           name: info.name))
     }
-    for info in file.graph.output where !known.contains(info.name) && !dependsOnInput(info.name) {
-      unsupported.append(
-        UnsupportedNode(type: "output", detail: "no way from an input", name: info.name))
+    for info in file.graph.output {
+      do throws(ONNXRowMixture) { _ = try selections.rows(of: info.name) } catch {
+        if !unsupported.contains(error.node) { unsupported.append(error.node) }
+      }
     }
     guard unsupported.isEmpty else { throw .unsupported(unsupported, path: path) }
     var outputs: [Tensor] = []
     var outputPorts: [ImportedModel.Port] = []
     var used: Set<String> = []
-    for info in file.graph.output where !known.contains(info.name) {
-      let (tensor, port) = try output(info, isFirst: used.insert(info.name).inserted)
-      outputs.append(tensor)
+    var counts: [Tensor] = []
+    var mixture: ONNXMixture?
+    for info in file.graph.output {
+      guard !known.contains(info.name) else {
+        // It has one value for any number of examples, unless it follows that number.
+        if let state = batch.states[info.name] { mixture = mixture ?? state.mixture(of: info.name) }
+        continue
+      }
+      let made = try output(info, isFirst: used.insert(info.name).inserted)
+      var port = made.1
+      if let (rows, count) = try? selections.rows(of: info.name) {
+        port.rows = rows
+        if !counts.contains(where: { $0 === count }) { counts.append(count) }
+      }
+      if !batch.isEmpty {
+        switch batch.states[info.name] {
+        case .along(let place)? where place.outer == 1: port.examples = .along(place.axis)
+        case let state?: mixture = mixture ?? state.mixture(of: info.name)
+        case nil: port.examples = .shared
+        }
+      }
+      outputs.append(made.0)
       outputPorts.append(port)
     }
-    let metadata = ModelMetadata(
+    var metadata = ModelMetadata(
       name: file.graph.name.isEmpty ? nil : file.graph.name,
       about: file.graph.name.isEmpty && file.docString.isEmpty ? nil : file.docString)
+    metadata.exampleMixer = mixture?.description
+    if !batch.isEmpty {
+      for index in ports.indices {
+        ports[index].examples = batch.states[ports[index].name] == nil ? .shared : .along(0)
+      }
+    }
+    outputs += counts
     let reached = Tensor.ancestors(of: outputs)
     let isUsed = inputs.map { reached.contains(ObjectIdentifier($0)) }
     var model = Model(
@@ -132,14 +170,22 @@ struct ONNXGraphImport {
       let sizes = try sizes(of: info.name, stored)
       let layout = layouts.layout(of: info.name, sizes: sizes)
       let stated = options.sizes[info.name] ?? sizes.map { .exactly($0) }
-      let input = Input(shape: layout.map { $0.map { stated[$0] } ?? 1 }, name: info.name)
+      var input = Input(shape: layout.map { $0.map { stated[$0] } ?? 1 }, name: info.name)
+      if type.isWideInteger {
+        input = input.ofIntegers
+        integerBounds[info.name] = ONNXIntegerBounds.largest - 1
+      }
       inputs.append(input)
       ports.append(
         .init(
           name: info.name, elementType: type, sizes: sizes, axes: layout,
-          lengthAxes: ImportedModel.Port.lengthAxes(of: input, layout)))
-      values[info.name] = .network(
-        FileTensor(input, sizes: sizes, layout: layout, type: type))
+          lengthAxes: ImportedModel.Port.lengthAxes(of: input, layout),
+          about: info.docString.isEmpty ? nil : info.docString))
+      let value = FileTensor(input, sizes: sizes, layout: layout, type: type)
+      values[info.name] = .network(value)
+      if options.sizes[info.name] == nil, Self.hasOpenBatch(stored) {
+        batch.add(info.name, value, along: 0)
+      }
     }
   }
 
@@ -153,6 +199,13 @@ struct ONNXGraphImport {
       sizes.count <= Shape.maximumRank, Shape.product(of: sizes) != nil
     else { return nil }
     return sizes
+  }
+
+  /// Whether the first of several axes has no size, so that it counts examples.
+  private static func hasOpenBatch(_ type: OnnxTensorType) -> Bool {
+    guard type.shape.dim.count > 1, let first = type.shape.dim.first else { return false }
+    if case .dimValue(let size)? = first.value { return size <= 0 }
+    return true
   }
 
   private static func text(_ type: OnnxType) -> String {
@@ -257,13 +310,37 @@ struct ONNXGraphImport {
     do {
       if try foldedForEveryLength(&call) { return }
       call.integerBound = try ONNXIntegerBounds.bound(call, integerBounds)
+      var stated = call
       if try !ONNXLengths.run(&call), try !ONNXFolding.fold(&call) { try operation(&call) }
       try ONNXLengths.check(call)
       try finish(call)
+      stated.outputs = call.outputs
+      batch.follow(stated)
+      try selections.follow(stated)
       if let name = node.outputs.first { integerBounds[name] = call.integerBound }
     } catch {
       try report(error, type: node.type, name: node.name)
       missing.formUnion(node.outputs)
+    }
+    release(node.inputs)
+  }
+
+  /// How many nodes read each value, and that outputs of the graph are read in the end.
+  private static func readers(of graph: OnnxGraph) -> [String: Int] {
+    var readers: [String: Int] = [:]
+    for node in graph.node { for name in node.input { readers[name, default: 0] += 1 } }
+    for info in graph.output { readers[info.name, default: 0] += 1 }
+    return readers
+  }
+
+  /// Releases computed constants that no later node reads.
+  private mutating func release(_ names: [String]) {
+    for name in names {
+      readers[name, default: 1] -= 1
+      guard readers[name] == 0, case .host(let tensor)? = values[name], tensor.held != nil else {
+        continue
+      }
+      values[name] = nil
     }
   }
 
@@ -282,7 +359,6 @@ struct ONNXGraphImport {
       try finish(call)
       return true
     case .family(let family)?:
-      try count(folded: family.count)
       families[name] = family
       return true
     case nil: break
@@ -304,17 +380,6 @@ struct ONNXGraphImport {
     return false
   }
 
-  /// Counts elements that are computed while importing.
-  private mutating func count(folded elements: Int) throws(ImportError) {
-    foldedElements = foldedElements.addingSaturated(elements)
-    guard foldedElements <= options.limits.foldedElements else {
-      throw ImportError(
-        .tooLarge, "the constants computed while importing are too large", path: path,
-        needs: "at most \(options.limits.foldedElements) values",
-        remedy: "raise ImportLimits.foldedElements if you trust the file")
-    }
-  }
-
   /// Takes over the results of a node.
   private mutating func finish(_ call: ONNXCall) throws(ImportError) {
     for (key, entry) in call.parameters { parameters[key] = entry }
@@ -326,7 +391,6 @@ struct ONNXGraphImport {
           UnsupportedNode(type: call.node.type, detail: "output \"\(name)\"", name: call.node.name))
         continue
       }
-      if case .host(let tensor) = value { try count(folded: tensor.count) }
       values[name] = value
     }
   }
@@ -380,23 +444,73 @@ struct ONNXGraphImport {
     }
     // A layer that already has the name of the output needs no other.
     let isNamed = isFirst && result.tensor.givenName == info.name && !result.tensor.inputs.isEmpty
-    let tensor = isNamed ? result.tensor : result.tensor.chained(to: Identity(name: info.name))
+    // An input may be an output too, but a network has each name once.
+    let isInput = inputs.contains { $0.givenName == info.name }
+    let name = isInput ? "\(info.name)/output" : info.name
+    let tensor = isNamed ? result.tensor : result.tensor.chained(to: Identity(name: name))
     return (
       tensor,
       .init(
         name: info.name, elementType: result.type, sizes: result.sizes, axes: result.layout,
-        lengthAxes: ImportedModel.Port.lengthAxes(of: tensor, result.layout))
+        lengthAxes: ImportedModel.Port.lengthAxes(of: tensor, result.layout),
+        about: info.docString.isEmpty ? nil : info.docString)
     )
   }
 
+  /// Computes the outputs that no input reaches.
+  private mutating func computeUnreachedOutputs() throws(ImportError) {
+    let dependent = tensorsThatDependOnInputs()
+    let names = file.graph.output.map(\.name).filter { !dependsOnInput($0, dependent) }
+    let tensors = names.compactMap { name -> FileTensor? in
+      if case .network(let tensor)? = values[name] { tensor } else { nil }
+    }
+    let rest = names.filter { if case .network? = values[$0] { true } else { false } }
+    for name in rest {
+      guard (try? selections.rows(of: name)) != nil else { continue }
+      unsupported.append(
+        UnsupportedNode(type: "output", detail: "a selection among constants", name: name))
+    }
+    guard !tensors.isEmpty, unsupported.isEmpty else { return }
+    let limit = options.limits.foldedElements
+    let source = ImportedParameters(parameters, origin: path)
+    guard let results = Self.values(of: tensors, source, limit: limit) else {
+      unsupported += rest.map {
+        UnsupportedNode(type: "output", detail: "a constant that is not computed", name: $0)
+      }
+      return
+    }
+    for ((name, tensor), result) in zip(zip(rest, tensors), results) {
+      let kept = tensor.layout.compactMap { $0 }
+      let missing = tensor.sizes.indices.filter { !kept.contains($0) }
+      let order = missing + kept
+      var own = HostTensor(floats: result.values, sizes: order.map { tensor.sizes[$0] })
+      own.held = try ImportBudget.hold(own.count, width: MemoryLayout<Float>.size)
+      do {
+        let moved = try own.transposed(tensor.sizes.indices.map { order.firstIndex(of: $0) ?? 0 })
+        values[name] = .host(try moved.cast(to: tensor.type))
+      } catch { try report(error, type: "output", name: name) }
+    }
+  }
+
+  /// The tensors of outputs, and those they are computed from, that depend on an input.
+  private func tensorsThatDependOnInputs() -> Set<ObjectIdentifier> {
+    let ends = file.graph.output.compactMap { info -> Tensor? in
+      if case .network(let tensor)? = values[info.name] { tensor.tensor } else { nil }
+    }
+    var dependent = Set(inputs.map { ObjectIdentifier($0) })
+    // Operands are older than what is made of them.
+    for tensor in Tensor.reached(from: ends).sorted(by: { $0.order < $1.order })
+    where tensor.inputs.contains(where: { dependent.contains(ObjectIdentifier($0)) }) {
+      dependent.insert(ObjectIdentifier(tensor))
+    }
+    return dependent
+  }
+
   /// Whether an output is computed from an input, or missing for another reason.
-  private func dependsOnInput(_ name: String) -> Bool {
+  private func dependsOnInput(_ name: String, _ dependent: Set<ObjectIdentifier>) -> Bool {
     switch values[name] {
     case .host?: false
-    case .network(let tensor)?:
-      Tensor.ancestors(of: [tensor.tensor]).contains { reached in
-        inputs.contains { ObjectIdentifier($0) == reached }
-      }
+    case .network(let tensor)?: dependent.contains(ObjectIdentifier(tensor.tensor))
     case .length?, nil: true
     }
   }

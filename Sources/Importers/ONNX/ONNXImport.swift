@@ -24,8 +24,14 @@ extension ImportedModel {
   ///   `unknownSize`, `invalidNode`, or `unsupported` with all that Forge does not have at once.
   public init(onnx path: String, options: ImportOptions = ImportOptions()) throws(ImportError) {
     let file = try ONNXFile(path, limits: options.limits)
-    var graph = ONNXGraphImport(file, path: path, options: options)
-    self = try graph.imported()
+    self = try ImportBudget.during(
+      options.limits, fileBytes: file.byteCount, path: path
+    ) { () throws(ImportError) in
+      try SourcePlace.describing(for: SourcePlace(file: path)) { () throws(ImportError) in
+        var graph = ONNXGraphImport(file, path: path, options: options)
+        return try graph.imported().limited(options, path: path)
+      }
+    }
   }
 }
 

@@ -4,9 +4,9 @@ import Forge
 ///
 /// Forge computes in Float32, which has all whole numbers up to 2²⁴. Arithmetic on integers is
 /// exact as long as its results are smaller: on truth values, on their sums along an axis, on
-/// positions. Other integers, such as those of inputs, have no bound, and arithmetic on them is
-/// refused, but for products of which only the truth is read. So is arithmetic on integers of 8
-/// bits, whose results wrap around.
+/// positions. Inputs have a bound, because a prediction refuses larger integers. Arithmetic whose
+/// results may be larger is refused, but for products of which only the truth is read. So is
+/// arithmetic on integers of 8 bits, whose results wrap around.
 enum ONNXIntegerBounds {
   /// The largest magnitude that Float32 has with all smaller ones.
   static let largest = 1 << 24
@@ -37,10 +37,10 @@ enum ONNXIntegerBounds {
   private static func bound(of value: FileValue?, _ known: Int?) throws -> Int? {
     switch value {
     case .host(let host)?:
-      guard isWide(host.type) else { return nil }
+      guard host.type.isWideInteger else { return nil }
       return try host.integers().map { Int(clamping: $0.magnitude) }.max()
     case .network(let tensor)?:
-      return tensor.type == .bool ? 1 : isWide(tensor.type) ? known : nil
+      return tensor.type == .bool ? 1 : tensor.type.isWideInteger ? known : nil
     case .length?, nil: return nil
     }
   }
@@ -53,9 +53,6 @@ enum ONNXIntegerBounds {
     guard call.node.type == "Mul", call.isUsedAsTruth else { return false }
     return try call.inputs.indices.allSatisfy { try call.value($0).type == .int64 }
   }
-
-  /// Whether results below ``largest`` do not wrap around.
-  private static func isWide(_ type: ElementType) -> Bool { type == .int32 || type == .int64 }
 
   private static let same: Rule = { _, bounds in bounds.first ?? nil }
   private static let largestOfAll: Rule = { _, bounds in

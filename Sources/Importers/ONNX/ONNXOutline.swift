@@ -24,6 +24,15 @@ struct ONNXOutline {
   /// The messages that are walked.
   private enum Level {
     case model, graph, tensor
+
+    /// The fields that the format has.
+    var fields: ClosedRange<Int> {
+      switch self {
+      case .model: 1...26
+      case .graph: 1...16
+      case .tensor: 1...16
+      }
+    }
   }
 
   /// Weights of fewer bytes stay in the message.
@@ -48,6 +57,7 @@ struct ONNXOutline {
       let start = bytes.position
       guard let tag = try bytes.varint(to: end) else { return nil }
       let field = Int(truncatingIfNeeded: tag >> 3)
+      guard field > 0 else { return nil }
       switch tag & 7 {
       case 0: guard try bytes.varint(to: end) != nil else { return nil }
       case 1: guard bytes.skip(8, to: end) else { return nil }
@@ -77,6 +87,8 @@ struct ONNXOutline {
         }
       default: return nil
       }
+      // What the decoder does not know is left out here.
+      guard level.fields.contains(field) else { continue }
       kept += try bytes.copy(start..<bytes.position)
     }
     return kept
@@ -142,6 +154,7 @@ private struct WireBytes {
   }
 
   private static func read(_ range: Range<Int>, of file: InputFile) throws(LoadError) -> [UInt8] {
+    try file.checkReadable(range)
     var bytes = [UInt8](repeating: 0, count: range.count)
     var failure: LoadError?
     bytes.withUnsafeMutableBytes { memory in

@@ -5,11 +5,14 @@ enum ONNXQuantization {
   /// Computes `(x − zero point) · scale`, per tensor or along an axis.
   static func dequantize(_ call: inout ONNXCall) throws -> Bool {
     guard let host = call.host(0), let steps = try Steps(call, host) else { return false }
+    let held = try ImportBudget.hold(host.count, width: MemoryLayout<Float>.size)
     let values = try host.floats().enumerated().map { index, value in
       (value - steps.zero(index)) * steps.scale(index)
     }
     let type = try dequantizedType(call)
-    call.set(.host(try HostTensor(floats: values, sizes: host.sizes).cast(to: type)))
+    var result = HostTensor(floats: values, sizes: host.sizes)
+    result.held = held
+    call.set(.host(try result.cast(to: type)))
     return true
   }
 
@@ -19,11 +22,14 @@ enum ONNXQuantization {
       return false
     }
     let (type, range) = try result(of: call)
+    let held = try ImportBudget.hold(host.count, width: MemoryLayout<Int64>.size)
     let values = try host.floats().enumerated().map { index, value -> Int64 in
       let level = (value / steps.scale(index)).rounded(.toNearestOrEven) + steps.zero(index)
       return Int64(saturating: min(max(level, range.lowerBound), range.upperBound))
     }
-    call.set(.host(HostTensor(integers: values, sizes: host.sizes, type: type)))
+    var levels = HostTensor(integers: values, sizes: host.sizes, type: type)
+    levels.held = held
+    call.set(.host(levels))
     return true
   }
 

@@ -7,11 +7,6 @@ struct ONNXTensorReader {
   /// The model file.
   let path: String
 
-  /// The folder of the model file, which external data must be in.
-  private var folder: String {
-    path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-  }
-
   /// A mistake in a stored tensor.
   struct Failure: Error {
     let text: String
@@ -96,7 +91,8 @@ struct ONNXTensorReader {
     guard let offset, offset >= 0, let length, length == byteCount else {
       throw Failure(text: "the external data \"\(location)\" does not hold \(byteCount) bytes")
     }
-    return try FileRange(path: folder + "/" + location, offset: offset, byteCount: byteCount)
+    return try FileRange(
+      try ModelFolder(of: path).file(location), offset: offset, byteCount: byteCount)
   }
 }
 

@@ -40,10 +40,14 @@ enum ONNXWindows {
       throw NodeFailure.unsupported("type \(ONNXTypeName.name(Int32(clamping: stated)))")
     }
     let offset = call.node.int("k")
+    // The rows and the matrix exist at the same time.
+    let held = try ImportBudget.hold(
+      like.sizes[0].multipliedSaturated(by: like.sizes[1]), width: 2 * MemoryLayout<Float>.size)
     let values = (0..<like.sizes[0]).flatMap { row in
       (0..<like.sizes[1]).map { $0 - row == offset ? Float(1) : 0 }
     }
-    let ones = HostTensor(floats: values, sizes: like.sizes)
+    var ones = HostTensor(floats: values, sizes: like.sizes)
+    ones.held = held
     ONNXFolding.set(&call, try ones.cast(to: type))
   }
 }

@@ -23,6 +23,8 @@
   X(winograd, winograd, VECTORS, forge_winograd_layout_of(a).chunks)                          \
   X(winograd_input, winograd, VECTORS, winograd_input_tiles(a))                               \
   X(winograd_output, winograd, VECTORS, winograd_output_tiles(a))                             \
+  X(row_factors, even_rows, VECTORS, even_tiles(a))                                           \
+  X(even_rows, even_rows, VECTORS, even_tiles(a))                                             \
   X(strassen, strassen, VECTORS, forge_strassen_panels(a) * a->segments)                      \
   X(strassen_sums, strassen, VECTORS, forge_strassen_groups(a) * a->segments)                 \
   X(grouped_convolution, grouped_convolution, EVERY, rows_of_blocks(&a->out))                 \

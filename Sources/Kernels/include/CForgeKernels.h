@@ -253,36 +253,6 @@ forge_winograd_layout forge_winograd_layout_of(const forge_winograd_arguments *)
 int32_t forge_has_winograd(int32_t tile_height, int32_t kernel_height, int32_t tile_width,
                            int32_t kernel_width, int32_t stride, int32_t pooled);
 
-/* Pointwise convolution, stride 1, by one or two levels of Strassen's algorithm: see
- * ../vector/strassen.h. in.channels and out.channels are multiples of 16 << levels. `in` has no
- * gaps between its rows. weights: float [panel][7 or 49][in.channels >> levels][panel_width] from
- * forge_pack_strassen, with the panels of out.channels >> levels; bias: float [out.channels].
- * input_scales and output_scales: those of the packing, float [in.channels] and [out.channels], or
- * both NULL. The pixels are cut into `segments` that are computed separately. Each worker has
- * scratch of forge_strassen_scratch_floats, scratch_worker floats apart.
- *
- * A convolution is one step, `strassen` (tiles: segment * panels + panel), in which each worker
- * computes the sums of its segments, or, with shares_sums, two steps: `strassen_sums` (tiles:
- * segment * groups of 2 or 4 input blocks + group) fills `sums`, forge_strassen_sums_floats of
- * them, and `strassen` reads them. Bits are the same. */
-typedef struct {
-  forge_view in, out;
-  const float *weights, *bias;
-  const float *input_scales, *output_scales;
-  int32_t panel_width, segments, levels;
-  int32_t shares_sums;
-  forge_view sums, scratch; /* base and offset only */
-  int64_t scratch_worker;
-  forge_epilogue epilogue;
-  const float *next; /* as forge_convolution_arguments' */
-  int64_t next_floats;
-} forge_strassen_arguments;
-
-/* The number of products: 7 instead of 8, or 49 instead of 64. */
-int64_t forge_strassen_products(int32_t levels);
-int64_t forge_strassen_scratch_floats(const forge_strassen_arguments *);
-int64_t forge_strassen_sums_floats(const forge_strassen_arguments *);
-
 /* Convolution in groups of any size. Both tensors are blocked. weights: from
  * forge_pack_grouped_convolution; bias: float [out blocks * 16]. Pixels read: as in
  * forge_convolution_arguments. Tiles: block * out.height + y. */
@@ -442,6 +412,7 @@ typedef struct {
 #include "CForgeMatrixKernels.h"
 #include "CForgePlainKernels.h"
 #include "CForgeRecurrentKernels.h"
+#include "CForgeStrassenKernels.h"
 #include "CForgeWindowKernels.h"
 
 /* forge_<name>_tiles: the number of tiles of a step, for each kernel. */

@@ -12,19 +12,20 @@ typedef struct {
 } forge_gather_plain_arguments;
 
 /* The same with whole numbers of a tensor as indices, those below 0 from the end. An index outside
- * gives NaN. With a fault_source above 0 so does one that is below 0 or not whole, and the first is
- * recorded in the frame's fault. Tiles: outer. */
+ * gives NaN, and with a fault_source above 0 the first is recorded in the frame's fault. Then an
+ * index below 0 lies outside too, unless from_end says that it counts. Tiles: outer. */
 typedef struct {
   forge_place in, positions, out;
   int64_t outer, size, count, inner;
-  int32_t fault_source;
+  int32_t fault_source, from_end;
 } forge_gather_rows_arguments;
 
 /* out[o][i][n] = in[o'][positions[o][i][n]][n'], where o' and n' are the place of (o, n) in the
- * larger tensor. Tiles: out_sizes[0]. */
+ * larger tensor. Positions below 0 count from the end; one outside gives NaN and is recorded, if
+ * fault_source is above 0. Tiles: out_sizes[0]. */
 typedef struct {
   forge_place in, positions, out;
-  int32_t rank, axis;
+  int32_t rank, axis, fault_source;
   int64_t in_sizes[FORGE_MAX_RANK], out_sizes[FORGE_MAX_RANK];
 } forge_gather_elements_arguments;
 

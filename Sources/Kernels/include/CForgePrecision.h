@@ -31,19 +31,28 @@ typedef enum {
  *
  * bfloat_input rounds to nearest even. Tiles: block * (top + height + bottom) + row.
  *
- * byte_range finds the smallest and the largest number of each row, zero included. Tiles: block *
- * height + row. Then byte_input maps the range of the image to 0...255:
+ * byte_range and byte_input map the range of an image, or with `flat` of each pixel, to 0...255:
  *   scale = (max - min) / 255, zero = round(-min / scale), q = round(x / scale) + zero, clamped to
- *     0...255
- * Zero is exact. A range too small to divide by counts as zeros. NaN or infinity in the image gives
- * NaN as scale and as all outputs of the convolution. range (base and offset only, in the arena)
- * has forge_byte_range_floats: scale, zero as int32, and from the 16th on the ranges of the rows.
- * Tiles: as bfloat_input. The first tile also writes scale and zero. */
+ *     0...255, where zero is in the range
+ * Zero is exact. A range too small to divide by counts as zeros. NaN or infinity in the range gives
+ * NaN as scale and as all outputs of the convolution that read it. `range` (base and offset only,
+ * in the arena) has forge_byte_range_floats.
+ *
+ * With `flat`, byte_range writes the conversion of each pixel: scale, 1 / scale, and zero as int32.
+ * Tiles: FORGE_RANGE_PIXELS pixels of a row. Otherwise it finds the smallest and the largest number
+ * of each row of a block. Tiles: block * height + row.
+ *
+ * byte_input converts the numbers. Tiles: as bfloat_input. Without `flat` the first tile writes the
+ * conversion of the image. */
 typedef struct {
   forge_view in, out;
   int32_t top, left, bottom, right; /* the border of zeros around `out` */
   forge_view range;                 /* int8 only */
+  int32_t flat;                     /* as forge_convolution_arguments'; then there is no border */
 } forge_words_arguments;
+
+/* The pixels of a tile of byte_range with `flat`. */
+#define FORGE_RANGE_PIXELS 16
 
 /* Convolutions by forge_convolution_arguments, with weights that are not floats. Sums are floats.
  * For int8 they are exact integers of 32 bits, enough for 66,310 products.
@@ -55,8 +64,9 @@ typedef struct {
  *     [panel][ky][kx][in blocks * 16][192 bytes]; out = scale * sum + bias.
  *     panel_width: FORGE_FIXED_PANEL_WIDTH.
  *   bfloat_convolution: in: words of bf16.
- *   byte_convolution: in: words of int8, whose scale and zero are in `range`. weights: int8_t,
- *     divided by the output's `scales`; `totals`: the sum of each output's weights.
+ *   byte_convolution: in: words of int8, whose conversion is in `range`, with `flat` that of each
+ *     pixel. weights: int8_t, divided by the output's `scales`; `totals`: the sum of each output's
+ *     weights.
  *     out = scale(in) * scales * (sum - zero * totals) + bias.
  *
  * scales, totals: [panels * panel_width]. `flat` is for a pointwise convolution of stride 1 whose
@@ -75,7 +85,7 @@ typedef struct {
 
 int64_t forge_words_tiles(const forge_words_arguments *);
 int64_t forge_byte_range_tiles(const forge_words_arguments *);
-int64_t forge_byte_range_floats(int64_t height, int64_t channels);
+int64_t forge_byte_range_floats(const forge_words_arguments *);
 
 /* ---- packing: from [outputs][taps][inputs] ---- */
 

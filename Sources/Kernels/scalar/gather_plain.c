@@ -53,12 +53,13 @@ FORGE_SCALAR(gather_rows) {
   const forge_gather_rows_arguments *a = arguments;
   const float *in = forge_start(&a->in, frame), *positions = forge_start(&a->positions, frame);
   float *out = forge_start(&a->out, frame);
+  const bool from_start = a->fault_source > 0 && !a->from_end;
   for (int64_t o = first; o < last; o++) {
     const float *from = in + o * a->size * a->inner;
     float *to = out + o * a->count * a->inner;
     for (int64_t i = 0; i < a->count; i++, to += a->inner) {
-      const int64_t index = a->fault_source > 0 ? checked_index_of(positions[i], a->size)
-                                                : index_of(positions[i], a->size);
+      const int64_t index = from_start ? checked_index_of(positions[i], a->size)
+                                       : index_of(positions[i], a->size);
       if (index >= 0) {
         memcpy(to, from + index * a->inner, (size_t)a->inner * sizeof(float));
       } else {
@@ -86,6 +87,8 @@ FORGE_SCALAR(gather_elements) {
     for (int32_t d = 0; d < a->rank; d++)
       if (d != a->axis) offset += index[d] * strides[d];
     out[i] = position < 0 ? NAN : in[offset];
+    if (position < 0 && a->fault_source > 0)
+      record_fault(frame->fault, a->fault_source, i, positions[i]);
     for (int32_t d = a->rank - 1; d >= 0; d--) {
       if (++index[d] < a->out_sizes[d]) break;
       index[d] = 0;

@@ -10,10 +10,11 @@
 /* Returns a number as a lane of a word. */
 typedef uint32_t (*word_lane)(float value, forge_byte_scale scale);
 
-/* Writes words of `count` channels each, zero past the last channel and outside the image. */
+/* Writes words of `count` channels each, zero past the last channel and outside the image. range:
+ * the conversions of the pixels, or NULL. */
 static void write_words(const forge_words_arguments *a, const forge_frame *frame, int64_t first,
                         int64_t last, int64_t count, word_lane lane_of_word,
-                        forge_byte_scale scale) {
+                        forge_byte_scale scale, const int32_t *range) {
   const int64_t rows = (int64_t)a->top + a->in.height + a->bottom, words = FORGE_LANES / count;
   for (int64_t tile = first; tile < last; tile++) {
     const int64_t block = tile / rows, y = tile % rows - a->top;
@@ -27,6 +28,7 @@ static void write_words(const forge_words_arguments *a, const forge_frame *frame
           const int64_t lane = word * count + i;
           const float value =
             inside && lane < lanes ? forge_row(&a->in, frame, block, y)[x * FORGE_LANES + lane] : 0;
+          if (range) scale = forge_byte_scale_at(range, y * a->in.width + x);
           bits |= lane_of_word(value, scale) << (32 / count * i);
         }
         out[x * words + word] = bits;
@@ -41,11 +43,41 @@ static uint32_t bfloat_lane(float value, forge_byte_scale scale) {
 }
 
 FORGE_SCALAR(bfloat_input) {
-  write_words(arguments, frame, first, last, 2, bfloat_lane, (forge_byte_scale){0});
+  write_words(arguments, frame, first, last, 2, bfloat_lane, (forge_byte_scale){0}, NULL);
+}
+
+/* Widens a range of ordered bits by the first `count` lanes at `in`. */
+static void widen_range(const float *in, int64_t count, int32_t *low, int32_t *high) {
+  for (int64_t i = 0; i < count; i++) {
+    const int32_t bits = forge_ordered((int32_t)forge_bits_of(in[i]));
+    *low = bits < *low ? bits : *low;
+    *high = bits > *high ? bits : *high;
+  }
+}
+
+/* The conversions of the pixels of runs of a row. */
+static void byte_pixel_ranges(const forge_words_arguments *a, const forge_frame *frame,
+                              int64_t first, int64_t last) {
+  const int64_t runs = forge_quotient_up(a->in.width, FORGE_RANGE_PIXELS);
+  for (int64_t tile = first; tile < last; tile++) {
+    const int64_t y = tile / runs, from = tile % runs * FORGE_RANGE_PIXELS;
+    for (int64_t x = from; x < forge_smaller(from + FORGE_RANGE_PIXELS, a->in.width); x++) {
+      int32_t low = 0, high = 0;
+      for (int64_t block = 0; block < forge_blocks(a->in.channels); block++)
+        widen_range(forge_row(&a->in, frame, block, y) + x * FORGE_LANES,
+                    forge_lanes(a->in.channels, block), &low, &high);
+      forge_store_byte_scale(forge_range_of(&a->range, frame), y * a->in.width + x,
+                             forge_byte_scale_of(low, high));
+    }
+  }
 }
 
 FORGE_SCALAR(byte_range) {
   const forge_words_arguments *a = arguments;
+  if (a->flat) {
+    byte_pixel_ranges(a, frame, first, last);
+    return;
+  }
   int32_t *least = forge_range_of(&a->range, frame) + FORGE_RANGE_ROWS;
   int32_t *most = least + forge_byte_range_tiles(a);
   for (int64_t tile = first; tile < last; tile++) {
@@ -53,12 +85,8 @@ FORGE_SCALAR(byte_range) {
     const int64_t lanes = forge_lanes(a->in.channels, block);
     const float *in = forge_row(&a->in, frame, block, y);
     int32_t low = 0, high = 0;
-    for (int64_t i = 0; i < (int64_t)a->in.width * FORGE_LANES; i++) {
-      if (i % FORGE_LANES >= lanes) continue;
-      const int32_t bits = forge_ordered((int32_t)forge_bits_of(in[i]));
-      low = bits < low ? bits : low;
-      high = bits > high ? bits : high;
-    }
+    for (int64_t x = 0; x < a->in.width; x++)
+      widen_range(in + x * FORGE_LANES, lanes, &low, &high);
     least[tile] = low;
     most[tile] = high;
   }
@@ -72,8 +100,13 @@ static uint32_t byte_of(float value, forge_byte_scale scale) {
 
 FORGE_SCALAR(byte_input) {
   const forge_words_arguments *a = arguments;
-  const forge_byte_scale scale = forge_byte_scale_of(a, frame, first == 0 && last > 0);
-  write_words(a, frame, first, last, 4, byte_of, scale);
+  if (a->flat) {
+    write_words(a, frame, first, last, 4, byte_of, (forge_byte_scale){0},
+                forge_range_of(&a->range, frame));
+    return;
+  }
+  const forge_byte_scale scale = forge_image_byte_scale(a, frame, first == 0 && last > 0);
+  write_words(a, frame, first, last, 4, byte_of, scale, NULL);
 }
 
 /* ---- convolutions ---- */
@@ -153,14 +186,14 @@ static FORGE_SCALAR_NUMBER(bfloat_sum) {
 
 static FORGE_SCALAR_NUMBER(byte_sum) {
   const forge_convolution_arguments *a = arguments;
-  const int32_t *range = forge_range_of(&a->range, frame);
-  const float scale = float_at((const uint8_t *)range);
+  const forge_byte_scale scale =
+    forge_byte_scale_at(forge_range_of(&a->range, frame), a->flat ? y * a->out.width + x : 0);
   /* Unsigned, because a partial sum may need more than 32 bits. The whole does not. */
-  uint32_t sum = 0 - (uint32_t)range[1] * (uint32_t)a->totals[o];
+  uint32_t sum = 0 - (uint32_t)scale.zero * (uint32_t)a->totals[o];
   FORGE_ADD_PRODUCTS(sum,
                      (uint32_t)(*input_of(a, frame, y, x, tap, c, FORGE_QUAD_WORDS) *
                                 (int8_t)*weight_of(a, o, tap, c, 1, 4)));
-  return (float)(int32_t)sum * (scale * a->scales[o]) + a->bias[o];
+  return (float)(int32_t)sum * (scale.scale * a->scales[o]) + a->bias[o];
 }
 
 #define FORGE_REDUCED(name)                                                             \

@@ -12,6 +12,7 @@
 #include "winograd_transforms.h"
 #include "winograd.h"
 #include "plain_convolution.h"
+#include "even_rows.h"
 #include "strassen.h"
 #include "depthwise.h"
 #include "grouped_convolution.h"

@@ -17,12 +17,13 @@ FORGE_INLINE v16 bfloat_add(v16 sum, v16 x, v16 weights) {
   return (v16)_mm512_dpbf16_ps((__m512)sum, (__m512bh)x, (__m512bh)weights);
 }
 
-FORGE_INLINE v16 bfloat_begin(const convolution_row *row, int64_t vector) {
+FORGE_INLINE v16 bfloat_begin(const convolution_row *row, int64_t vector, int64_t x) {
+  (void)x;
   return load(row->bias + vector * FORGE_LANES);
 }
 
-FORGE_INLINE v16 bfloat_end(const convolution_row *row, int64_t vector, v16 sum) {
-  (void)row, (void)vector;
+FORGE_INLINE v16 bfloat_end(const convolution_row *row, int64_t vector, int64_t x, v16 sum) {
+  (void)row, (void)vector, (void)x;
   return sum;
 }
 

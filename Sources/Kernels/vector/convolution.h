@@ -33,8 +33,8 @@ typedef struct {
   /* For words only: see word_convolution.h. */
   const float *scales;
   const int32_t *totals;
-  float scale;
-  uint32_t zero;
+  const int32_t *ranges;
+  int64_t range_step;
   int64_t out_width, out_skip, residual_skip;
 } convolution_row;
 

@@ -11,11 +11,14 @@
  *     R21 = R12 + S3 T3   R22 = S1 T1         R12 += R22
  *     C22 = R22 + R21     C12 = R12 + S4 B22  C21 = R21 - A22 T4
  * Packing computes the T. Each thread computes the S that it reads, unless many threads read the
- * same: then a step of its own computes them. Uneven weights are scaled by powers of two for each
- * input and output before they are added: rounding errors of a sum are relative to its largest
- * number, so that small channels would lose precision (G. Ballard and others, "Improving the
- * numerical stability of fast matrix multiplication", 2016). If the number of pixels is odd, the
- * lower half has one less, as if its last row were zero.
+ * same: then a step of its own computes them. If the number of pixels is odd, the lower half has
+ * one less, as if its last row were zero.
+ *
+ * Rounding errors of a sum are relative to its largest number, so small numbers would lose
+ * precision. Rows, and uneven inputs and outputs, are therefore scaled by powers of two before they
+ * are added (G. Ballard and others, "Improving the numerical stability of fast matrix
+ * multiplication", 2016): rows and inputs by even_rows, outputs by packing. Results are scaled back
+ * where they are stored. A row with a NaN or an infinity is zero here and computed directly.
  *
  * The halves of channels are the even and the odd blocks, so that threads with ranges of channels
  * find most of their input in their own caches.
@@ -29,8 +32,8 @@
 
 /* Computes blocks first ..< last of S of a left side: float [4][blocks / 2][upper half of its
  * rows][16]. */
-FORGE_INLINE void strassen_sum_of(const forge_strassen_side *side, float *sums, int64_t first,
-                                  int64_t last, const bool scaled) {
+static void strassen_sum(const forge_strassen_side *side, float *sums, int64_t first,
+                         int64_t last) {
   const int64_t upper = forge_upper_half(side->rows), lower = side->rows - upper;
   const int64_t one = side->blocks / 2 * upper * FORGE_LANES;
   float *out = sums + first * upper * FORGE_LANES;
@@ -39,19 +42,11 @@ FORGE_INLINE void strassen_sum_of(const forge_strassen_side *side, float *sums, 
     const float *from12 = forge_strassen_quarter(side, false, true, block);
     const float *from21 = forge_strassen_quarter(side, true, false, block);
     const float *from22 = forge_strassen_quarter(side, true, true, block);
-    const v16 even = scaled ? load(forge_strassen_scales(side, false, block)) : splat(1);
-    const v16 odd = scaled ? load(forge_strassen_scales(side, true, block)) : splat(1);
     for (int64_t row = 0; row < upper; row++, out += FORGE_LANES) {
       const int64_t at = row * FORGE_LANES;
-      v16 a11 = load(from11 + at), a12 = load(from12 + at);
-      v16 a21 = row < lower ? load(from21 + at) : splat(0);
-      v16 a22 = row < lower ? load(from22 + at) : splat(0);
-      if (scaled) {
-        a11 *= even;
-        a12 *= odd;
-        a21 *= even;
-        a22 *= odd;
-      }
+      const v16 a11 = load(from11 + at), a12 = load(from12 + at);
+      const v16 a21 = row < lower ? load(from21 + at) : splat(0);
+      const v16 a22 = row < lower ? load(from22 + at) : splat(0);
       const v16 s1 = a21 + a22, s2 = s1 - a11;
       store(out, s1);
       store(out + one, s2);
@@ -59,14 +54,6 @@ FORGE_INLINE void strassen_sum_of(const forge_strassen_side *side, float *sums, 
       store(out + 3 * one, a12 - s2);
     }
   }
-}
-
-static void strassen_sum(const forge_strassen_side *side, float *sums, int64_t first,
-                         int64_t last) {
-  if (side->scales)
-    strassen_sum_of(side, sums, first, last, true);
-  else
-    strassen_sum_of(side, sums, first, last, false);
 }
 
 /* Returns the left side of a product, in the order of packed weights: A11, S2, A12, S3, S1, S4,
@@ -81,9 +68,7 @@ static forge_strassen_side strassen_left(const forge_strassen_side *side, const 
                  : forge_strassen_quarter(side, product == 6, is_odd, 0),
     .block = is_sum ? block : 2 * side->block,
     .blocks = side->blocks / 2,
-    .rows = forge_strassen_rows(side, product),
-    .scales = is_sum || !side->scales ? NULL : forge_strassen_scales(side, is_odd, 0),
-    .scales_block = 2 * side->scales_block};
+    .rows = forge_strassen_rows(side, product)};
 }
 
 /* Computes the S of a segment, which all of its panels read, of groups first ..< last of 2 or 4
@@ -105,16 +90,22 @@ static void strassen_sums_of(const forge_strassen_arguments *a, const forge_stra
   }
 }
 
+/* Whether the rows of the image are even as they are. Scaled inputs are not. */
+static bool strassen_is_even(const forge_strassen_arguments *a, const forge_frame *frame) {
+  return !a->input_scales && forge_rows_are_even(&a->factors, frame, forge_rows_of(&a->in));
+}
+
 /* Tiles: segment * groups + group. */
 FORGE_KERNEL(strassen_sums) {
   const forge_strassen_arguments *a = arguments;
   const int64_t groups = forge_strassen_groups(a);
   const int64_t floats = forge_strassen_layout_of(a).sums_floats;
   float *sums = forge_origin(&a->sums, frame);
+  const bool is_even = strassen_is_even(a, frame);
   while (first < last) {
     const int64_t segment = first / groups;
     const int64_t end = forge_smaller(last, (segment + 1) * groups);
-    const forge_strassen_side image = forge_strassen_image(a, frame, segment);
+    const forge_strassen_side image = forge_strassen_image(a, frame, segment, is_even);
     strassen_sums_of(a, &image, sums + segment * floats, first - segment * groups,
                      end - segment * groups);
     first = end;
@@ -227,26 +218,71 @@ static void strassen_multiply(strassen_multiplier *m, int32_t levels,
   }
 }
 
+/* ---- rows that are not finite ---- */
+
+/* Returns 16 weights of an input and a quarter, or a quarter of a quarter, of the matrix. `packed`:
+ * those of the first product. B12 is T1 + B11, which has its sign and its zeros. */
+FORGE_INLINE v16 strassen_weights(const float *packed, int64_t product_floats, int32_t levels,
+                                  int64_t in, int64_t out) {
+  static const int8_t terms[2][2][2] = {{{0, -1}, {4, 0}}, {{2, -1}, {5, -1}}};
+  v16 sum = splat(0);
+  for (int i = 0; i < 2; i++) {
+    const int8_t product = terms[in % 2][out % 2][i];
+    if (product < 0) continue;
+    if (levels == 1)
+      sum += load(packed + product * product_floats);
+    else
+      sum +=
+        strassen_weights(packed + 7 * product * product_floats, product_floats, 1, in / 2, out / 2);
+  }
+  return sum;
+}
+
+/* Returns 16 outputs of a pixel, the sums of all inputs. `packed`: the weights of the first product
+ * for these outputs. */
+static void strassen_direct(const forge_strassen_arguments *a, const float *pixel,
+                            const float *packed, int64_t product_floats, int64_t part,
+                            float *to) {
+  const int64_t parts = (int64_t)1 << a->levels, blocks = a->in.channels / FORGE_LANES;
+  v16 sum = splat(0);
+  for (int64_t block = 0; block < blocks; block++) {
+    for (int64_t lane = 0; lane < FORGE_LANES; lane++) {
+      float x = pixel[block * a->uneven.block_stride + lane];
+      if (a->input_scales) x *= a->input_scales[block * FORGE_LANES + lane];
+      const float *weights = packed + (block / parts * FORGE_LANES + lane) * a->panel_width;
+      sum = multiply_add(
+        splat(x), strassen_weights(weights, product_floats, a->levels, block % parts, part), sum);
+    }
+  }
+  store(to, sum);
+}
+
+/* ---- results ---- */
+
 /* Stores activation(sum + bias + residual) for `count` pixels of a block from pixel `first` on. */
-static void strassen_store(const forge_strassen_arguments *a, const forge_frame *frame,
-                           const finish *end, int64_t block, int64_t first, int64_t count,
-                           const float *from) {
+FORGE_INLINE void strassen_store(const forge_strassen_arguments *a, const forge_frame *frame,
+                                 const finish *end, int64_t block, int64_t first, int64_t count,
+                                 const float *from, const bool is_even) {
   const forge_epilogue *e = &a->epilogue;
   const v16 low = splat(end->low), high = splat(end->high);
   const v16 bias = load(a->bias + block * FORGE_LANES);
   const v16 scale = a->output_scales ? load(a->output_scales + block * FORGE_LANES) : splat(1);
+  const float *factors = forge_origin(&a->factors, frame) + first;
   for (int64_t y = first / a->out.width, x = first % a->out.width; count > 0; y++, x = 0) {
     const int64_t run = forge_smaller(count, a->out.width - x);
     float *out = forge_row(&a->out, frame, block, y) + x * FORGE_LANES;
     const float *residual =
       e->has_residual ? forge_row(&e->residual, frame, block, y) + x * FORGE_LANES : NULL;
     for (int64_t i = 0; i < run; i++) {
-      v16 value = load(from + i * FORGE_LANES) * scale + bias;
+      v16 value = load(from + i * FORGE_LANES) * scale;
+      if (!is_even) value *= splat(fabsf(factors[i]));
+      value += bias;
       if (residual) value += load(residual + i * FORGE_LANES);
       store(out + i * FORGE_LANES, clamp(value, low, high));
     }
     if (end->further) activate(out, out, run, FORGE_LANES, end->further);
     from += run * FORGE_LANES;
+    factors += run;
     count -= run;
   }
 }
@@ -254,8 +290,8 @@ static void strassen_store(const forge_strassen_arguments *a, const forge_frame 
 /* Computes one panel of one segment from its sums: columns of all parts of the output channels. */
 static void strassen_panel(const forge_strassen_arguments *a, const forge_frame *frame,
                            int64_t segment, int64_t panel, const float *sums, float *scratch,
-                           const finish *end) {
-  const forge_strassen_side image = forge_strassen_image(a, frame, segment);
+                           const finish *end, bool is_even) {
+  const forge_strassen_side image = forge_strassen_image(a, frame, segment, is_even);
   const forge_strassen_layout layout = forge_strassen_layout_of(a);
   const int64_t vectors = a->panel_width / FORGE_LANES, parts = (int64_t)1 << a->levels;
   const int64_t in_blocks = image.blocks / parts;
@@ -291,11 +327,23 @@ static void strassen_panel(const forge_strassen_arguments *a, const forge_frame 
   };
   strassen_multiply(&m, a->levels, &image, sums, (strassen_product){NULL, 0, 0}, whole, whole);
   const int64_t pixel = forge_strassen_first(a, segment);
+  const float *factors = forge_origin(&a->factors, frame) + pixel;
+  const float *uneven = forge_origin(&a->uneven, frame) + pixel * FORGE_LANES;
   for (int64_t i = 0; i < parts; i++) {
     strassen_product from = part(whole, 0, 0, i % 2);
     if (a->levels == 2) from = part(from, 0, 0, i / 2);
-    for (int64_t block = panel * vectors; block < last_block; block++, from.at += vector)
-      strassen_store(a, frame, end, block * parts + i, pixel, image.rows, from.at);
+    for (int64_t v = 0; v < last_block - panel * vectors; v++, from.at += vector) {
+      const int64_t block = (panel * vectors + v) * parts + i;
+      if (is_even) {
+        strassen_store(a, frame, end, block, pixel, image.rows, from.at, true);
+        continue;
+      }
+      for (int64_t row = 0; row < image.rows; row++)
+        if (factors[row] == FORGE_NOT_FINITE)
+          strassen_direct(a, uneven + row * FORGE_LANES, weights + v * FORGE_LANES, product_floats,
+                          i, from.at + row * FORGE_LANES);
+      strassen_store(a, frame, end, block, pixel, image.rows, from.at, false);
+    }
   }
 }
 
@@ -306,12 +354,13 @@ FORGE_KERNEL(strassen) {
   const finish end = finish_of(&a->epilogue.activation);
   const int64_t panels = forge_strassen_panels(a), groups = forge_strassen_groups(a);
   const int64_t sums_floats = forge_strassen_layout_of(a).sums_floats;
+  const bool is_even = strassen_is_even(a, frame);
   float *scratch = forge_origin(&a->scratch, frame) + frame->worker * a->scratch_worker;
   if (a->shares_sums) {
     const float *sums = forge_origin(&a->sums, frame);
     for (int64_t tile = first; tile < last; tile++)
       strassen_panel(a, frame, tile / panels, tile % panels, sums + tile / panels * sums_floats,
-                     scratch, &end);
+                     scratch, &end, is_even);
     return;
   }
   /* The segment whose sums the scratch holds, from an earlier call of this worker for this step. */
@@ -321,11 +370,11 @@ FORGE_KERNEL(strassen) {
   for (int64_t tile = first; tile < last; tile++) {
     const int64_t segment = tile / panels;
     if (segment != made) {
-      const forge_strassen_side image = forge_strassen_image(a, frame, segment);
+      const forge_strassen_side image = forge_strassen_image(a, frame, segment, is_even);
       strassen_sums_of(a, &image, sums, 0, groups);
       made = segment;
     }
-    strassen_panel(a, frame, segment, tile % panels, sums, scratch, &end);
+    strassen_panel(a, frame, segment, tile % panels, sums, scratch, &end, is_even);
   }
   memcpy(scratch, &made, sizeof made);
 }

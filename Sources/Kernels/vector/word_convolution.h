@@ -4,7 +4,8 @@
  * A convolution_row counts its input in words, its whole_blocks in groups of FORGE_GROUP words. Its
  * further fields are
  *   scales, totals           of the output channels
- *   scale, zero              of the input's bytes
+ *   ranges, range_step       conversions of the input's bytes, and from one pixel's to the next:
+ *                            0 if the image has one
  *   out_width                pixels of a row of the image
  *   out_skip, residual_skip  with `flat`, floats between the end of a row and the next row */
 
@@ -49,8 +50,8 @@ FORGE_INLINE void finish_words(const convolution_row *row, sums sum, int64_t x, 
   }
 }
 
-typedef v16 (*word_begin)(const convolution_row *row, int64_t vector);
-typedef v16 (*word_end)(const convolution_row *row, int64_t vector, v16 sum);
+typedef v16 (*word_begin)(const convolution_row *row, int64_t vector, int64_t x);
+typedef v16 (*word_end)(const convolution_row *row, int64_t vector, int64_t x, v16 sum);
 
 /* Pixels x ..< x + rows: see convolve_tile. All but the first two arguments are constants. */
 FORGE_INLINE void word_tile(const convolution_row *row, int64_t x, const int rows,
@@ -65,9 +66,8 @@ FORGE_INLINE void word_tile(const convolution_row *row, int64_t x, const int row
   sums sum;
 #pragma clang loop unroll(full)
   for (int v = 0; v < vectors; v++) {
-    const v16 first = begin(row, v);
 #pragma clang loop unroll(full)
-    for (int r = 0; r < rows; r++) sum[r][v] = first;
+    for (int r = 0; r < rows; r++) sum[r][v] = begin(row, v, x + r);
   }
   for (int64_t ky = 0; ky < kernel_height; ky++) {
     for (int64_t kx = 0; kx < kernel_width; kx++) {
@@ -92,7 +92,7 @@ FORGE_INLINE void word_tile(const convolution_row *row, int64_t x, const int row
 #pragma clang loop unroll(full)
   for (int v = 0; v < vectors; v++)
 #pragma clang loop unroll(full)
-    for (int r = 0; r < rows; r++) sum[r][v] = end(row, v, sum[r][v]);
+    for (int r = 0; r < rows; r++) sum[r][v] = end(row, v, x + r, sum[r][v]);
   finish_words(row, sum, x, rows, vectors);
 }
 
@@ -116,9 +116,8 @@ static void convolve_words(const forge_convolution_arguments *a, const forge_fra
   row.out_skip = a->out.row_stride - (int64_t)a->out.width * FORGE_LANES;
   row.residual_skip = a->epilogue.residual.row_stride - (int64_t)a->out.width * FORGE_LANES;
   if (words == FORGE_QUAD_WORDS) {
-    const int32_t *range = forge_range_of(&a->range, frame);
-    memcpy(&row.scale, range, sizeof row.scale);
-    row.zero = (uint32_t)range[1];
+    row.ranges = forge_range_of(&a->range, frame);
+    row.range_step = a->flat;
   }
   convolve_image(a, frame, first, last, row, tiles, words, 1);
 }

@@ -84,6 +84,42 @@ package final class FileDescriptor: Sendable {
     return found
   }
 
+  /// The path of the open file without symbolic links; `nil` where the system does not tell.
+  ///
+  /// It is that of the file which is open, whatever its name leads to by now.
+  var realPath: String? {
+    var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = bytes.withUnsafeMutableBytes { memory in
+      guard let start = memory.bindMemory(to: CChar.self).baseAddress else { return 0 }
+      return readlink("/proc/self/fd/\(file)", start, memory.count)
+    }
+    return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
+  }
+
+  /// The bytes of a range that the file system stores; those in holes read as zeros.
+  ///
+  /// A file system that knows no holes stores all of them. Behind very many holes, nothing counts
+  /// as stored.
+  func storedBytes(in range: Range<Int>) -> Int {
+    // The values of Linux for `SEEK_DATA` and `SEEK_HOLE`, which the C library hides.
+    let (seekData, seekHole) = (Int32(3), Int32(4))
+    var stored = 0
+    var position = range.lowerBound
+    for _ in 0..<Self.mostHoles {
+      let data = Int(lseek(file, off_t(position), seekData))
+      guard data >= 0 else { return errno == ENXIO ? stored : range.count }
+      guard data < range.upperBound else { return stored }
+      let hole = Int(lseek(file, off_t(data), seekHole))
+      guard hole > data else { return range.count }
+      stored += min(hole, range.upperBound) - data
+      guard hole < range.upperBound else { return stored }
+      position = hole
+    }
+    return stored
+  }
+
+  private static let mostHoles = 4096
+
   private func status() throws(LoadError) -> stat {
     var info = stat()
     guard fstat(file, &info) == 0 else { throw .cannotOpen(path, errno) }

@@ -3,7 +3,7 @@ import ForgeShapes
 /// The beginning of a file, or the names in a folder, by which formats are recognized.
 package struct FileHead: Sendable {
   /// The number of bytes that are read.
-  private static let count = 4096
+  static let count = 4096
 
   /// Whether it is a folder.
   package let isFolder: Bool
@@ -13,6 +13,9 @@ package struct FileHead: Sendable {
   package let entries: [String]
   /// The extension in lower case, without the dot; empty if there is none.
   package let `extension`: String
+
+  /// What the file is by its first bytes; `nil` if they do not tell, and for a folder.
+  package var contents: FileContents? { isFolder ? nil : FileContents(bytes) }
 
   /// Reads the beginning of a file or the names in a folder.
   ///

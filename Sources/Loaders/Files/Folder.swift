@@ -1,7 +1,7 @@
 import ForgeSystem
 
 /// The files in a folder and its subfolders.
-enum Folder {
+package enum Folder {
   private static let maximumDepth = 8
 
   /// Whether a path is a folder; if `required`, any other file is an error.
@@ -43,6 +43,13 @@ enum Folder {
       }
     }
     return files.sorted()
+  }
+
+  /// The path of an existing file or folder without symbolic links.
+  package static func realPath(_ path: String) -> String? {
+    guard !path.utf8.contains(0), let real = realpath(path, nil) else { return nil }
+    defer { free(real) }
+    return String(cString: real)
   }
 
   static func names(in path: String) throws(LoadError) -> [String] {

@@ -48,6 +48,25 @@ package final class InputFile: Sendable {
     self.init(.file(identity, staysOpen ? file : nil), count: identity.count, path: path)
   }
 
+  /// Opens a file that another one names, which must lie in one of some folders.
+  ///
+  /// Symbolic links are followed as long as they stay in a folder. What is checked is the file that
+  /// is open, so that links which change meanwhile lead nowhere else; later reads are refused
+  /// unless they find the same file.
+  ///
+  /// - Throws: ``LoadError``, as ``init(path:staysOpen:)``; `refused` for a file elsewhere.
+  package convenience init(
+    path: String, within folders: [String], staysOpen: Bool = true
+  ) throws(LoadError) {
+    let file = try FileDescriptor(path: path)
+    let identity = try file.identity()
+    guard let real = file.realPath ?? Folder.realPath(path),
+      folders.contains(where: { real.hasPrefix($0.hasSuffix("/") ? $0 : $0 + "/") })
+    else { throw .leadsOut(path) }
+    identity.waitUntilChangesShow()
+    self.init(.file(identity, staysOpen ? file : nil), count: identity.count, path: path)
+  }
+
   /// Uses bytes in memory as a file; messages show `path` and `entry`.
   convenience init(_ bytes: SharedBytes, path: String, entry: String? = nil) {
     self.init(.memory(bytes), count: bytes.count, path: path, entry: entry)
@@ -188,6 +207,33 @@ package final class InputFile: Sendable {
     case .file, .zipped: nil
     }
   }
+
+  /// Checks that there is memory for a range, and that a large one is not mostly a hole, which
+  /// takes no room on the disk but memory when it is read.
+  ///
+  /// - Throws: ``LoadError``: `wrongSize`, `outOfMemory`, `refused` or `unreadable`.
+  package func checkReadable(_ range: Range<Int>) throws(LoadError) {
+    try check(range)
+    try AvailableMemory.checkArray(range.count, for: origin)
+    guard range.count >= Self.leastSparseBytes, case .file(_, let open) = source else { return }
+    let file = if let open { open } else { try FileDescriptor(path: path) }
+    let stored = file.storedBytes(in: range)
+    guard stored >= range.count / Self.mostHoleRatio else {
+      throw located(.mostlyHole(range.count, stored: stored))
+    }
+  }
+
+  /// The number of bytes that take room on the disk, without holes.
+  package var storedByteCount: Int {
+    guard case .file(_, let open) = source, count > 0 else { return count }
+    guard let file = open ?? (try? FileDescriptor(path: path)) else { return 0 }
+    return file.storedBytes(in: 0..<count)
+  }
+
+  /// Smaller ranges may be holes.
+  private static let leastSparseBytes = 1 << 24
+  /// A large range may have this many bytes for each that is stored.
+  private static let mostHoleRatio = 8
 
   package func check(_ range: Range<Int>) throws(LoadError) {
     guard range.lowerBound >= 0, range.upperBound <= count else {

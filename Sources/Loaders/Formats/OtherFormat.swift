@@ -29,11 +29,20 @@ struct OtherFormat {
   ) throws(LoadError) -> Value {
     do throws(LoadError) { return try read() } catch {
       guard [.damaged, .notHDF5, .refused, .unsupported, .entryMissing].contains(error.kind),
-        let other = OtherFormat(file), other.format.format != format,
         let needed = WeightFile.formats.first(where: { $0.format == format })
       else { throw error }
+      if let other = OtherFormat(file) {
+        guard other.format.format != format else { throw error }
+        throw .otherFormat(
+          error.kind, other.format.name, needs: needed.name, remedy: other.remedy
+        ).located(in: file.path, file.entry)
+      }
+      // What is no file of weights is told for what it is.
+      guard file.count > 0, let contents = FileContents(file), contents.isReadByNone else {
+        throw error
+      }
       throw .otherFormat(
-        error.kind, other.format.name, needs: needed.name, remedy: other.remedy
+        error.kind, contents.name, needs: needed.name, remedy: contents.remedy
       ).located(in: file.path, file.entry)
     }
   }

@@ -48,8 +48,8 @@ public struct WeightFile: Sendable {
 
     /// The entry as one line of a listing.
     public var description: String {
-      if let problem { return "\(name)  \(problem.headline)" }
-      return "\(name)  \(LoadError.sizeText(sizes))  \(typeName)  \(LoadError.bytes(byteCount))"
+      if let problem { return "\(name.printable)  \(problem.headline.printable)" }
+      return "\(name.printable)  \(LoadError.sizeText(sizes))  \(typeName.printable)  \(LoadError.bytes(byteCount))"
     }
   }
 
@@ -98,7 +98,9 @@ public struct WeightFile: Sendable {
       self.format = format.format
       return
     }
-    throw .unknownFormat(known: Self.formats.map(\.files)).located(in: path)
+    throw .unknownFormat(
+      known: Self.formats.map(\.files), contents: origin.file.flatMap { FileContents($0) }
+    ).located(in: path)
   }
 
   /// The parameters in the file, matched by the usual names.

@@ -35,6 +35,7 @@ public struct HDF5Parameters: ParameterSource {
   ///   - layout: the axis order of the values.
   ///   - limits: the limits for reading the structure of the file.
   ///   - entry: returns the path of a parameter's dataset in the file; `nil` when it has none.
+  ///     Usual names are not tried then.
   /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable`, `notARegularFile`, `notHDF5`,
   ///   `damaged`, `unsupported` or `refused`.
   public init(
@@ -55,6 +56,7 @@ public struct HDF5Parameters: ParameterSource {
   ///   - layout: the axis order of the values.
   ///   - limits: the limits for reading the structure of the file.
   ///   - entry: returns the path of a parameter's dataset in the file; `nil` when it has none.
+  ///     Usual names are not tried then.
   /// - Throws: ``LoadError``: `notHDF5`, `damaged`, `unsupported`, `refused` or `outOfMemory`.
   public init(
     bytes: [UInt8], name: String = "memory", matching: Matching = .byName,
@@ -72,6 +74,7 @@ public struct HDF5Parameters: ParameterSource {
   ///   - matching: how layers are matched if there is no `entry` rule.
   ///   - layout: the axis order of the values.
   ///   - entry: returns the path of a parameter's dataset in the file; `nil` when it has none.
+  ///     Usual names are not tried then.
   /// - Throws: ``LoadError``: `damaged`, `unsupported` or `refused`.
   public init(
     _ file: HDF5File, matching: Matching = .byName, layout: ParameterLayout = .keras,
@@ -129,5 +132,12 @@ public struct HDF5Parameters: ParameterSource {
   ///   `unsupported` or `refused`.
   public func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
     try source.parameter(for: spec)
+  }
+}
+
+extension HDF5Parameters: AbsenceExplainingSource {
+  /// What the closure returned for a parameter that is missing.
+  package func absence(of spec: ParameterSpec) -> ParameterAbsence? {
+    source.absence(of: spec, origin: file.path, type: "HDF5Parameters")
   }
 }

@@ -25,7 +25,10 @@ struct EntryParameters<File: ParameterFileEntries>: ParameterSource {
   let file: File
   private let layout: ParameterLayout
   private let matching: LayerMatching
-  private let rule: UserRule?
+  /// The user's own names, if any.
+  let rule: UserRule?
+  /// The layers that the file has without the rule, for messages.
+  let unruled: UnruledLayers
   /// The layers of the file; `nil` with a custom rule.
   private let layers: FileLayers?
   private var matched: MatchedLayers?
@@ -33,12 +36,14 @@ struct EntryParameters<File: ParameterFileEntries>: ParameterSource {
   /// Finds the layers of a file, unless there is a rule.
   init(
     _ file: File, _ matching: LayerMatching = .byName, layout: ParameterLayout,
-    rule: UserRule?, layers: @autoclosure () throws(LoadError) -> FileLayers
+    rule: UserRule?,
+    layers: @autoclosure @escaping @Sendable () throws(LoadError) -> FileLayers
   ) throws(LoadError) {
     self.file = file
     self.layout = layout
     self.matching = matching
     self.rule = rule
+    unruled = UnruledLayers(layers)
     do throws(LoadError) {
       self.layers = rule == nil ? try layers() : nil
     } catch {

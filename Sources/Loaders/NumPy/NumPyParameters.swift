@@ -28,6 +28,7 @@ public struct NumPyParameters: ParameterSource {
   ///   - layout: the axis order of the arrays.
   ///   - limits: the limits for reading the structure of the archive and decompressing its arrays.
   ///   - entry: returns the name of a parameter's array, without `.npy`; `nil` when it has none.
+  ///     Usual names are not tried then.
   /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
   ///   `duplicate`, `unsupported` or `refused`.
   public init(
@@ -45,6 +46,7 @@ public struct NumPyParameters: ParameterSource {
   ///   - layout: the axis order of the arrays.
   ///   - limits: the limits for reading the structure of the archive and decompressing its arrays.
   ///   - entry: returns the name of a parameter's array, without `.npy`; `nil` when it has none.
+  ///     Usual names are not tried then.
   /// - Throws: ``LoadError``: `damaged`, `duplicate`, `unsupported`, `refused` or `outOfMemory`.
   public init(
     bytes: [UInt8], name: String = "memory", layout: ParameterLayout = .keras,
@@ -85,5 +87,12 @@ public struct NumPyParameters: ParameterSource {
   ///   `unsupported` or `refused`.
   public func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
     try source.parameter(for: spec)
+  }
+}
+
+extension NumPyParameters: AbsenceExplainingSource {
+  /// What the closure returned for a parameter that is missing.
+  package func absence(of spec: ParameterSpec) -> ParameterAbsence? {
+    source.absence(of: spec, origin: source.file.path, type: "NumPyParameters")
   }
 }

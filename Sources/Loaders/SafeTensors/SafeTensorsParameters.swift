@@ -27,7 +27,8 @@ public struct SafeTensorsParameters: ParameterSource {
   ///   - path: the file; relative to the working directory unless it begins with `/`.
   ///   - layout: the axis order of the tensors.
   ///   - limits: the limits for reading the header.
-  ///   - entry: returns the name of a parameter's tensor, or `nil` when it has none.
+  ///   - entry: returns the name of a parameter's tensor, or `nil` when it has none. Usual names are
+  ///     then not tried; to try them, combine it with a source without it: ``CombinedParameters``.
   /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
   ///   `duplicate` or `refused`.
   public init(
@@ -44,7 +45,8 @@ public struct SafeTensorsParameters: ParameterSource {
   ///   - name: the origin of the bytes, for error messages.
   ///   - layout: the axis order of the tensors.
   ///   - limits: the limits for reading the header.
-  ///   - entry: returns the name of a parameter's tensor, or `nil` when it has none.
+  ///   - entry: returns the name of a parameter's tensor, or `nil` when it has none. Usual names are
+  ///     then not tried; to try them, combine it with a source without it: ``CombinedParameters``.
   /// - Throws: ``LoadError``: `damaged`, `duplicate`, `refused` or `outOfMemory`.
   public init(
     bytes: [UInt8], name: String = "memory", layout: ParameterLayout = .pytorch,
@@ -60,7 +62,8 @@ public struct SafeTensorsParameters: ParameterSource {
   /// - Parameters:
   ///   - file: the file.
   ///   - layout: the axis order of the tensors.
-  ///   - entry: returns the name of a parameter's tensor, or `nil` when it has none.
+  ///   - entry: returns the name of a parameter's tensor, or `nil` when it has none. Usual names are
+  ///     then not tried; to try them, combine it with a source without it: ``CombinedParameters``.
   /// - Throws: ``LoadError`` of kind `duplicate`.
   public init(
     _ file: SafeTensors, layout: ParameterLayout = .pytorch,
@@ -92,5 +95,12 @@ public struct SafeTensorsParameters: ParameterSource {
   /// - Throws: ``LoadError``: `wrongShape`, `wrongElementType` or `unused`.
   public func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
     try source.parameter(for: spec)
+  }
+}
+
+extension SafeTensorsParameters: AbsenceExplainingSource {
+  /// What the closure returned for a parameter that is missing.
+  package func absence(of spec: ParameterSpec) -> ParameterAbsence? {
+    source.absence(of: spec, origin: file.path, type: "SafeTensorsParameters")
   }
 }

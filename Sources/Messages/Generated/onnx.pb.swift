@@ -342,6 +342,8 @@ package nonisolated struct OnnxValueInfo: Sendable {
   /// Clears the value of `type`. Subsequent reads from it will return its default value.
   package mutating func clearType() {self._type = nil}
 
+  package var docString: String = String()
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -1147,7 +1149,7 @@ nonisolated extension OnnxSparseTensor: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension OnnxValueInfo: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".OnnxValueInfo"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}type\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}type\0\u{3}doc_string\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1157,6 +1159,7 @@ nonisolated extension OnnxValueInfo: SwiftProtobuf.Message, SwiftProtobuf._Messa
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._type) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.docString) }()
       default: break
       }
     }
@@ -1173,12 +1176,16 @@ nonisolated extension OnnxValueInfo: SwiftProtobuf.Message, SwiftProtobuf._Messa
     try { if let v = self._type {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
     } }()
+    if !self.docString.isEmpty {
+      try visitor.visitSingularStringField(value: self.docString, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: OnnxValueInfo, rhs: OnnxValueInfo) -> Bool {
     if lhs.name != rhs.name {return false}
     if lhs._type != rhs._type {return false}
+    if lhs.docString != rhs.docString {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

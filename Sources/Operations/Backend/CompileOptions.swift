@@ -29,10 +29,11 @@ public struct CompileOptions: Sendable {
   public enum Verification: Sendable {
     /// No comparison.
     case none
-    /// Compares on this many seeded random inputs, 1 to 1000.
+    /// Compares on this many seeded random inputs, 1 to 1000, each once with numbers of one scale
+    /// and once with rows and channels of different scale.
     ///
-    /// The compile fails when an output differs by more than ``CompileOptions/accuracy``, or by
-    /// more than rounding explains where its numbers cancel (see ``Verification``).
+    /// The compile fails when an item of an output differs by more than
+    /// ``CompileOptions/accuracy``, or by more than Float32 itself loses (see ``Verification``).
     case samples(Int, seed: UInt64 = 1)
   }
 
@@ -98,6 +99,9 @@ public struct CompileOptions: Sendable {
   ///
   /// With 1, only the calling thread works. The result is bit-identical for any number.
   public var compileThreads: Threads
+  /// The inputs, by index, that `verify` fills with 0 and 1 unless they hold ids, because a file
+  /// declares them as integers or truth values.
+  package var integerInputs: Set<Int> = []
   /// The device that computes predictions; `nil` selects the processor.
   package var backend: (any Backend)?
   /// The minimum work per thread in seconds; tests set it to 0 to split steps of any size.

@@ -98,11 +98,14 @@ package struct IndexFault: Error, Hashable {
   package let index: Int
   /// The number of rows.
   package let size: Int
+  /// Whether numbers below 0 count from the end.
+  package let fromEnd: Bool
   /// The index of the example.
   package let example: Int
 
-  package init(value: Float, index: Int, size: Int, example: Int) {
+  package init(value: Float, index: Int, size: Int, fromEnd: Bool = false, example: Int) {
     (self.value, self.index, self.size, self.example) = (value, index, size, example)
+    self.fromEnd = fromEnd
   }
 }
 

@@ -22,6 +22,8 @@ package struct ArgumentRowsOperation: PrimitiveOperation {
     Shape(Array(operands[0].dimensions.dropLast()) + [1])
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {

@@ -99,6 +99,8 @@ package struct AttentionOperation: PrimitiveOperation {
     }
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {
@@ -112,6 +114,8 @@ package struct AttentionOperation: PrimitiveOperation {
     let channels = queries.sizes[2] / rule.heads
     let valueChannels = values.sizes[2] / rule.groups
     let scale = rule.scale.map(Double.init) ?? 1 / Double(channels).squareRoot()
+    // Scores are stored before they are masked, so that a large mask swallows them.
+    func stored(_ value: Double) -> Double { call.roundsToFloats ? Double(Float(value)) : value }
     var result = ReferenceTensor(call.output) { _ in 0 }
     for row in 0..<call.output[0] {
       for head in 0..<rule.heads {
@@ -128,13 +132,13 @@ package struct AttentionOperation: PrimitiveOperation {
                 queries.values[queries.offset(of: [row, t, head * channels + c])]
                 * keys.values[keys.offset(of: [row, key, group * channels + c])]
             }
-            var score = sum * scale
+            var score = stored(sum * scale)
             if let cap = rule.cap.map(Double.init) { score = cap * tanh(score / cap) }
             if let mask {
               let position = zip([row, head, t, key].suffix(mask.sizes.count), mask.sizes)
               let value = mask.values[mask.offset(of: position.map { $1 == 1 ? 0 : $0 })]
               if value == (rule.mask == .visible ? 0 : -.infinity) { return nil }
-              if rule.mask == .added { score += value }
+              if rule.mask == .added { score = stored(score + value) }
             }
             return score == -.infinity ? nil : (key, score)
           }

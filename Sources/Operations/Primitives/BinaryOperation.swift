@@ -98,6 +98,8 @@ package struct BinaryOperation: PrimitiveOperation {
     return try CombinationRule.broadcast(operands)
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {

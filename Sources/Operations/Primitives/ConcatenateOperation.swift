@@ -18,6 +18,8 @@ package struct ConcatenateOperation: PrimitiveOperation {
     try CombinationRule.concatenate(operands, axis: axis)
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { true }
 
   package func reference(_ call: ReferenceCall) throws(ReferenceError) -> ReferenceTensor {

@@ -91,6 +91,8 @@ extension CustomOperation: PrimitiveOperation {
     return output
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   /// Runs the user's arithmetic on single-precision copies of the operands.

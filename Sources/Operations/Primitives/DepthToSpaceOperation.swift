@@ -33,6 +33,8 @@ package struct DepthToSpaceOperation: PrimitiveOperation {
         channels: channels / area))
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { block == .one }
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {

@@ -23,6 +23,8 @@ package struct ExpandOperation: PrimitiveOperation {
     try SizeRule.bounded(Shape(sizes: sizes))
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {

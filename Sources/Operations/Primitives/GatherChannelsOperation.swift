@@ -23,6 +23,8 @@ package struct GatherChannelsOperation: PrimitiveOperation {
     return Shape(width: operands[0].width, height: operands[0].height, channels: order.count)
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool {
     order == Array(order.indices) && order.count == input.channels
   }

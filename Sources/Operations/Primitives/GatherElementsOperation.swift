@@ -2,7 +2,8 @@ import ForgeShapes
 
 /// For each place of the second operand the element of the first there along an axis.
 ///
-/// Places below 0 count from the end; a place outside gives NaN.
+/// Places below 0 count from the end. A place outside is a mistake of the caller: NaN here, an error
+/// of a prediction.
 ///
 /// Operands: the data, the places, of the same rank and nowhere else larger than the data.
 package struct GatherElementsOperation: PrimitiveOperation {
@@ -25,6 +26,8 @@ package struct GatherElementsOperation: PrimitiveOperation {
   }
 
   package func outputShape(for operands: [Shape]) -> Shape { operands[1] }
+
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
 
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 

@@ -31,6 +31,8 @@ package struct GatherOperation: PrimitiveOperation {
     return Shape(dimensions)
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   package func reference(_ call: ReferenceCall) throws(ReferenceError) -> ReferenceTensor {

@@ -1,9 +1,10 @@
 import ForgeShapes
 
-/// The entries of an axis at places that are computed; NaN for a place outside.
+/// The entries of an axis at places that are computed.
 ///
-/// Fractions are dropped. Places below 0 count from the end, unless places are checked: then a
-/// place outside of the axis is a mistake of the caller. The places' axes replace the axis.
+/// Fractions are dropped. Places below 0 count from the end, unless places are checked: then they
+/// are ids from 0. A place outside of the axis is a mistake of the caller: NaN here, an error of a
+/// prediction. The places' axes replace the axis.
 ///
 /// Operands: the data, the places.
 package struct GatherRowsOperation: PrimitiveOperation {
@@ -26,6 +27,8 @@ package struct GatherRowsOperation: PrimitiveOperation {
     return try SizeRule.bounded(
       Shape(Array(data[..<axis]) + operands[1].dimensions + data[(axis + 1)...]))
   }
+
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
 
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 

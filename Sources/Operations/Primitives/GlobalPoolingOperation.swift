@@ -17,6 +17,8 @@ package struct GlobalPoolingOperation: PrimitiveOperation {
     .vector(try ArgumentRule.channels(of: operands[0]))
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {

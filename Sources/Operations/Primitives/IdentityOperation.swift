@@ -13,6 +13,8 @@ package struct IdentityOperation: PrimitiveOperation {
 
   package func outputShape(for operands: [Shape]) -> Shape { operands[0] }
 
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { true }
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor { call.input }

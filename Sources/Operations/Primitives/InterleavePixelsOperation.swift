@@ -40,6 +40,8 @@ package struct InterleavePixelsOperation: PrimitiveOperation {
         channels: input.channels))
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { step == .one }
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {

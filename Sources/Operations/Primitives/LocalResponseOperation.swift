@@ -27,6 +27,10 @@ package struct LocalResponseOperation: PrimitiveOperation {
 
   package func outputShape(for operands: [Shape]) -> Shape { operands[0] }
 
+  package func workPerElement(for operands: [Shape]) -> Int {
+    size
+  }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {

@@ -39,6 +39,8 @@ package struct MatrixProductOperation: PrimitiveOperation {
     return Shape(batch + [a.dimensions[a.rank - 2], b.dimensions[b.rank - 1]])
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {

@@ -17,6 +17,8 @@ package struct PadOperation: PrimitiveOperation {
     try RearrangementRule.pad(operands[0], by: edges)
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { edges == .none }
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {

@@ -17,6 +17,8 @@ package struct PermuteOperation: PrimitiveOperation {
     try RearrangementRule.permute(operands[0], order: order)
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool {
     order == Array(order.indices)
   }

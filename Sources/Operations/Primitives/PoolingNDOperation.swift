@@ -18,6 +18,10 @@ package struct PoolingNDOperation: PrimitiveOperation {
     try window.outputShape(for: operands[0])
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int {
+    window.kernel.reduce(1) { $0.multipliedSaturated(by: $1) }
+  }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {

@@ -40,6 +40,10 @@ package struct PoolingOperation: PrimitiveOperation {
       for: operands[0], channels: channels, tooLarge: .kernelLargerThanInput)
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int {
+    geometry.kernel.width.multipliedSaturated(by: geometry.kernel.height)
+  }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {

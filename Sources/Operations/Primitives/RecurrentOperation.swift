@@ -83,6 +83,9 @@ package struct RecurrentOperation: PrimitiveOperation {
     return try SizeRule.bounded(Shape(sizes: [perRow.multipliedSaturated(by: rows)]))
   }
 
+  /// Each time is a step of its own, with activations.
+  package func workPerElement(for operands: [Shape]) -> Int { 256 }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   package func reference(_ call: ReferenceCall) throws(ReferenceError) -> ReferenceTensor {

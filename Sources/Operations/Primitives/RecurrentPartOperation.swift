@@ -29,6 +29,8 @@ package struct RecurrentPartOperation: PrimitiveOperation {
     }
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {

@@ -61,6 +61,8 @@ package struct ReduceRowsOperation: PrimitiveOperation {
     Shape(Array(operands[0].dimensions.dropLast()) + [1])
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {

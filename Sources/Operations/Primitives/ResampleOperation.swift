@@ -17,6 +17,14 @@ package struct ResampleOperation: PrimitiveOperation {
     try resampling.outputShape(for: operands[0])
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int {
+    // The elements of the input that one of the output is made of, at most all of them.
+    let output = (try? outputShape(for: operands))?.sizes ?? []
+    return zip(operands[0].sizes ?? [], output).reduce(1) { work, size in
+      work.multipliedSaturated(by: size.0 > size.1 ? 4 * (size.0 / max(size.1, 1) + 1) : 4)
+    }
+  }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool {
     guard let from = input.sizes, let to = output.sizes else { return false }
     return from.indices.allSatisfy {

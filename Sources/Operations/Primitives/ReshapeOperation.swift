@@ -17,6 +17,8 @@ package struct ReshapeOperation: PrimitiveOperation {
     try RearrangementRule.reshape(operands[0], to: sizes)
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { input == output }
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {

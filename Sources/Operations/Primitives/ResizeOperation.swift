@@ -39,6 +39,15 @@ package struct ResizeOperation: PrimitiveOperation {
     }
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int {
+    guard mode == .bilinearAntialiased else { return 4 }
+    // Two filters as wide as the scale.
+    let output = (try? outputShape(for: operands))?.sizes ?? []
+    return zip(operands[0].sizes ?? [], output).reduce(4) { work, size in
+      work.multipliedSaturated(by: size.0 / max(size.1, 1) + 1)
+    }
+  }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool {
     if case .factor(let factor) = target { factor == .one } else { false }
   }

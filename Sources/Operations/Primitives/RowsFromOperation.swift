@@ -21,6 +21,8 @@ package struct RowsFromOperation: PrimitiveOperation {
     Shape([1, operands[1].dimensions[1], operands[0].dimensions[1]])
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {

@@ -37,6 +37,8 @@ package struct SliceOperation: PrimitiveOperation {
     Shape(sizes: sizes)
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {

@@ -16,6 +16,8 @@ package struct SoftmaxOperation: PrimitiveOperation {
 
   package func outputShape(for operands: [Shape]) -> Shape { operands[0] }
 
+  package func workPerElement(for operands: [Shape]) -> Int { 2 }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   /// Shifts each row by its maximum; NaN or +∞ in a row, or −∞ throughout it, makes the row NaN.

@@ -37,6 +37,8 @@ package struct SpaceToDepthOperation: PrimitiveOperation {
           .multipliedSaturated(by: block.height)))
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { block == .one }
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {

@@ -42,6 +42,11 @@ package struct SuppressionOperation: PrimitiveOperation {
     return try SizeRule.bounded(Shape(sizes: [rows, 3]))
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int {
+    // Each box of a row is compared with those that are taken, by a quotient of areas.
+    (operands[1].channels ?? 1).multipliedSaturated(by: 4)
+  }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {

@@ -27,6 +27,10 @@ package struct TopRowsOperation: PrimitiveOperation {
     Shape(Array(operands[0].dimensions.dropLast()) + [count])
   }
 
+  package func workPerElement(for operands: [Shape]) -> Int {
+    Int.bitWidth - (operands[0].channels ?? 1).leadingZeroBitCount
+  }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {

@@ -15,6 +15,8 @@ package struct UnaryOperation: PrimitiveOperation {
 
   package func outputShape(for operands: [Shape]) -> Shape { operands[0] }
 
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
+
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {

@@ -40,6 +40,7 @@ package struct ReferenceExecutor: Sendable {
   ///     every input and every result of a node is returned.
   ///   - flipsTies: whether numbers next to the middle of two whole ones, where the rounding of
   ///     Float32 decides, are rounded to the other one.
+  ///   - rounding: what every operation loses; nothing if `nil`.
   ///   - parameter: returns the values of the parameter at an index in Forge's own layout; it may
   ///     be called more than once for an index, and not at all for an unused one.
   /// - Returns: the tensors of the requested values.
@@ -47,6 +48,7 @@ package struct ReferenceExecutor: Sendable {
   package func run(
     inputs: [ReferenceTensor], crops: [String: CropRectangle] = [:],
     values requested: [Value]? = nil, flipsTies: Bool = false,
+    rounding: ReferenceRounding? = nil,
     parameter: (Int) throws -> [Float]
   ) throws(ReferenceError) -> [Value: ReferenceTensor] {
     var live = try bound(inputs)
@@ -55,13 +57,15 @@ package struct ReferenceExecutor: Sendable {
       for operand in graph.operands(of: node) { lastUses[operand] = index }
     }
     let kept = requested.map(Set.init)
+    var rounding = rounding
 
     for (index, node) in graph.nodes.enumerated() {
       do throws(ReferenceError) {
         for operand in graph.operands(of: node) where live[operand] == nil {
           live[operand] = try constant(operand, parameter)
         }
-        live[node.output] = try result(of: node, live, crops, flipsTies: flipsTies)
+        live[node.output] = try result(
+          of: node, at: index, live, crops, flipsTies: flipsTies, rounding: &rounding)
       } catch {
         var error = error
         error.node = index
@@ -110,14 +114,16 @@ package struct ReferenceExecutor: Sendable {
 
   /// The result of a node.
   private func result(
-    of node: OperationGraph.Node, _ live: [Value: ReferenceTensor],
-    _ crops: [String: CropRectangle], flipsTies: Bool
+    of node: OperationGraph.Node, at index: Int, _ live: [Value: ReferenceTensor],
+    _ crops: [String: CropRectangle], flipsTies: Bool, rounding: inout ReferenceRounding?
   ) throws(ReferenceError) -> ReferenceTensor {
     var operands = node.inputs.compactMap { live[$0] }
     if flipsTies, node.primitive.roundsToNearest {
       operands = operands.map { $0.map(Self.acrossTie) }
     }
-    var result = try node.primitive.reference(on: operands, crops: crops)
+    var result = try node.primitive.reference(
+      on: operands, crops: crops, roundsToFloats: rounding != nil)
+    rounding?.round(&result, of: node.primitive, at: index, operand: operands.first)
     let shape = graph.shape(of: node.output)
     guard result.shape == shape else {
       throw .otherShape("the result of \(node.primitive.name)", result.sizes, needs: shape)
@@ -127,8 +133,13 @@ package struct ReferenceExecutor: Sendable {
         throw .otherShape("the residual", residual.sizes, needs: shape)
       }
       for index in result.values.indices { result.values[index] += residual.values[index] }
+      rounding?.round(&result)
     }
-    return result.map(node.activation.value)
+    guard node.activation != .linear else { return result }
+    let arguments = result.values
+    result = result.map(node.activation.value)
+    rounding?.round(&result, function: arguments)
+    return result
   }
 
   /// The nearest number that is rounded to the other of two whole ones, for one next to their

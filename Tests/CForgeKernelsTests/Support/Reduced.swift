@@ -153,15 +153,23 @@ struct PreparedReduced {
 
 extension ConvolutionNumbers {
   /// The same with the numbers that words and weights stand for: what the kernel must compute.
-  func rounded(_ kind: Reduced, _ weights: ReducedWeights) -> ConvolutionNumbers {
+  ///
+  /// With `flat`, each pixel has its own conversion to bytes.
+  func rounded(
+    _ kind: Reduced, _ weights: ReducedWeights, flat: Bool = false
+  ) -> ConvolutionNumbers {
     var numbers = self
     numbers.weights = weights.values
     switch kind {
     case .fixed, .halves: break
     case .pairs: numbers.input.values = input.values.map(roundedToBFloat)
     case .quads:
-      let scale = ByteScale(input.values)
-      numbers.input.values = input.values.map(scale.rounded)
+      let count = flat ? input.channels : input.values.count
+      for start in stride(from: 0, to: input.values.count, by: count) {
+        let values = Array(input.values[start..<start + count])
+        let scale = ByteScale(values)
+        numbers.input.values.replaceSubrange(start..<start + count, with: values.map(scale.rounded))
+      }
     }
     return numbers
   }
@@ -189,8 +197,6 @@ extension ConvolutionNumbers {
     let row = (border.left + test.width + border.right) * kind.words + (flat ? 0 : 3)
     let block = (border.top + test.height + border.bottom) * row + 5
     let words = Buffer(count: 37 + (test.inputs + 15) / 16 * block + 16)
-    let range = Buffer(
-      count: Int(forge_byte_range_floats(Int64(test.height), Int64(test.inputs))) + 3)
     let rangeView = forge_view(
       base: 4, height: 0, width: 0, channels: 0, offset: 3, image_stride: 0, block_stride: 0,
       row_stride: 0)
@@ -198,10 +204,12 @@ extension ConvolutionNumbers {
       base: 3, height: Int32(test.height), width: Int32(test.width), channels: Int32(test.inputs),
       offset: Int64(37 + border.top * row + border.left * kind.words), image_stride: 0,
       block_stride: Int64(block), row_stride: Int64(row))
-    let bases = [input.buffer, out.buffer, residual.buffer, words, range, bias, totals]
-    let making = forge_words_arguments(
+    var making = forge_words_arguments(
       in: input.view(base: 0), out: wordsView, top: Int32(border.top), left: Int32(border.left),
-      bottom: Int32(border.bottom), right: Int32(border.right), range: rangeView)
+      bottom: Int32(border.bottom), right: Int32(border.right), range: rangeView,
+      flat: flat ? 1 : 0)
+    let range = Buffer(count: Int(forge_byte_range_floats(&making)) + 3)
+    let bases = [input.buffer, out.buffer, residual.buffer, words, range, bias, totals]
     var before: [Call] = []
     typealias Tiles = (UnsafePointer<forge_words_arguments>) -> Int64
     let add = { (kernel: forge_kernel?, out: Buffer, tiles: Tiles) in

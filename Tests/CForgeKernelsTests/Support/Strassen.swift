@@ -45,10 +45,12 @@ struct StrassenNumbers {
   /// The scales that weights are packed with: 1 where they are packed without.
   let inputScales, outputScales: [Float]
   /// The direct convolution in doubles, with the error that Strassen's algorithm may make of it.
-  let expected: Expected
+  var expected: Expected
 
-  init(_ test: StrassenCase) {
+  /// The numbers of a case, which `change` alters before the expected result is computed.
+  init(_ test: StrassenCase, change: (inout ConvolutionNumbers) -> Void = { _ in }) {
     numbers = ConvolutionNumbers(test.convolution)
+    change(&numbers)
     let (inputs, outputs) = (test.convolution.inputs, test.convolution.outputs)
     var inputScales = [Float](repeating: 1, count: inputs)
     var outputScales = [Float](repeating: 1, count: outputs)
@@ -93,14 +95,23 @@ struct StrassenNumbers {
     var result: [Double] = []
     for index in 0..<sizes.segments {
       let segment = test.segment(index)
-      let pixels = Magnitudes(rows: segment.count, columns: sizes.inputs) {
-        abs(Double(numbers.input.values[(segment.lowerBound + $0) * sizes.inputs + $1]))
-          * inputScales[$1]
+      let scaled = segment.map { pixel in
+        (0..<sizes.inputs).map {
+          Double(numbers.input.values[pixel * sizes.inputs + $0]) * inputScales[$0]
+        }
       }
-      result += Magnitudes.product(pixels, weights, levels: test.levels).values
+      // Rows are added to each other with like norms; those that are not finite are added to none.
+      let norms = scaled.map { row in
+        row.reduce(0) { $0 + $1 * $1 }.squareRoot()
+      }
+      let pixels = Magnitudes(rows: segment.count, columns: sizes.inputs) {
+        norms[$0] > 0 && norms[$0].isFinite ? abs(scaled[$0][$1]) / norms[$0] : 0
+      }
+      let product = Magnitudes.product(pixels, weights, levels: test.levels).values
+      result += product.indices.map { product[$0] * norms[$0 / sizes.outputs] }
     }
     for i in result.indices {
-      result[i] *= outputScales[i % sizes.outputs]
+      result[i] *= 2 * outputScales[i % sizes.outputs]
       result[i] += abs(Double(numbers.bias[i % sizes.outputs]))
       if sizes.residual { result[i] += abs(Double(numbers.residual.values[i])) }
     }
@@ -227,8 +238,12 @@ struct PreparedStrassen {
   var call: Call
   /// The step before it that computes the sums, if all workers read the same.
   var sums: Call?
+  /// The first steps, which make the norms of all rows alike.
+  var factors, even: Call
 
   func runAll() {
+    factors.runAll()
+    even.runAll()
     sums?.runAll()
     call.runAll()
   }
@@ -261,11 +276,21 @@ extension StrassenNumbers {
     let weights = Buffer(packedWeights(test))
     let bias = Buffer(numbers.bias)
     let scales = Buffer(inputScales + outputScales)
+    let even = Blocked(1, test.pixels, sizes.inputs)
+    let factors = Buffer(count: 16 + test.pixels + 16)
+    var rows = forge_even_rows_arguments()
+    rows.in = input.view(base: 0)
+    rows.in.height = Int32(sizes.height)
+    rows.in.width = Int32(sizes.width)
+    rows.in.row_stride = Int64(sizes.width * 16)
+    rows.out = even.view(base: 5)
+    rows.out.image_stride = 0
+    (rows.factors.base, rows.factors.offset) = (6, 16)
+    if test.decades > 0 { rows.input_scales = UnsafePointer(scales.pointer) }
     var arguments = forge_strassen_arguments()
-    arguments.in = input.view(base: 0)
-    arguments.in.height = Int32(sizes.height)
-    arguments.in.width = Int32(sizes.width)
-    arguments.in.row_stride = Int64(sizes.width * 16)
+    arguments.in = rows.out
+    arguments.uneven = rows.in
+    arguments.factors = rows.factors
     arguments.out = out.view(base: 1)
     arguments.weights = UnsafePointer(weights.pointer)
     arguments.bias = UnsafePointer(bias.pointer)
@@ -293,7 +318,8 @@ extension StrassenNumbers {
     arguments.scratch.offset = Int64(start)
     arguments.scratch_worker = Int64(worker)
     let bases =
-      [input.buffer, out.buffer, residual.buffer, scratch, sums, weights, bias, scales]
+      [input.buffer, out.buffer, residual.buffer, scratch, sums, even.buffer, factors]
+      + [weights, bias, scales]
       + (ahead.map { [$0.buffer] } ?? [])
     return PreparedStrassen(
       out: out, scratch: scratch, start: start, floats: floats, worker: worker,
@@ -303,6 +329,12 @@ extension StrassenNumbers {
       sums: sharesSums
         ? Call(
           level.kernels.strassen_sums, arguments, bases: bases, image: sizes.images - 1, out: sums,
-          tiles: forge_strassen_sums_tiles) : nil)
+          tiles: forge_strassen_sums_tiles) : nil,
+      factors: Call(
+        level.kernels.row_factors, rows, bases: bases, image: sizes.images - 1, out: factors,
+        tiles: forge_row_factors_tiles),
+      even: Call(
+        level.kernels.even_rows, rows, bases: bases, image: sizes.images - 1, out: even.buffer,
+        tiles: forge_even_rows_tiles))
   }
 }

@@ -9,6 +9,8 @@ struct ReferenceBackend: Backend {
   var kernelsAreOptimized = true
   /// What it adds to the outputs of sequences that are not of the largest length.
   var errorOfShorter: Float = 0
+  /// What it does to the values of each output after computing them, as a broken kernel would.
+  var fault: (@Sendable (inout [Float]) -> Void)?
 
   func problems(of options: CompileOptions) -> [Problem] {
     guard options.precision != .float32 else { return [] }
@@ -26,11 +28,11 @@ struct ReferenceBackend: Backend {
     let decisions: BackendDecisions
     let constantByteCount = 0
     private let constants: any ConstantSource
-    private let errorOfShorter: Float
+    private let backend: ReferenceBackend
 
     init(_ constants: any ConstantSource, _ backend: ReferenceBackend) {
       self.constants = constants
-      errorOfShorter = backend.errorOfShorter
+      self.backend = backend
       decisions = BackendDecisions(
         instructionSet: "reference", threads: 1, precision: .float32,
         tuning: TuningReport(
@@ -42,7 +44,7 @@ struct ReferenceBackend: Backend {
     func executable(
       for graph: OperationGraph, lengths: LengthRange?
     ) throws(BackendError) -> any Executable {
-      do { return try ReferenceExecutable(graph, constants, lengths, errorOfShorter) } catch {
+      do { return try ReferenceExecutable(graph, constants, lengths, backend) } catch {
         throw .constants(error)
       }
     }
@@ -77,14 +79,14 @@ private final class ReferenceExecutable: Executable {
   let lengths: LengthRange?
   let sequenceSizes: SequenceSizes?
   let constants: any ConstantSource
-  let errorOfShorter: Float
+  let backend: ReferenceBackend
 
   init(
     _ graph: OperationGraph, _ constants: any ConstantSource, _ lengths: LengthRange?,
-    _ errorOfShorter: Float
+    _ backend: ReferenceBackend
   ) throws {
     self.lengths = lengths
-    self.errorOfShorter = errorOfShorter
+    self.backend = backend
     sequenceSizes = try lengths.flatMap { range in
       SequenceSizes(range, longest: graph, probes: try range.probes.map { try range.graph($0) })
     }
@@ -135,7 +137,7 @@ private final class ReferenceRunner: ExampleRunner {
     do {
       if let length, let lengths = executable.lengths, length < lengths.maximum {
         executor = try ReferenceExecutor(lengths.graph(length))
-        error = executable.errorOfShorter
+        error = executable.backend.errorOfShorter
       }
       let graph = executor.graph
       var inputs = try zip(graph.modelInputs, executable.inputSizes).enumerated().map {
@@ -158,7 +160,8 @@ private final class ReferenceRunner: ExampleRunner {
         inputs: inputs, crops: Dictionary(uniqueKeysWithValues: crops), values: graph.outputs
       ) { try executable.constants.values(of: .parameter($0)) }
       for (index, output) in workspace.outputs.enumerated() {
-        let floats = (results[graph.outputs[index]]?.floats ?? []).map { $0 + error }
+        var floats = (results[graph.outputs[index]]?.floats ?? []).map { $0 + error }
+        executable.backend.fault?(&floats)
         let start = example * executable.outputSizes[index].reduce(1, *)
         _ = UnsafeMutableBufferPointer(rebasing: output[start...]).update(fromContentsOf: floats)
       }

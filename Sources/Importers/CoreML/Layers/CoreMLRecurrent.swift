@@ -262,8 +262,7 @@ enum CoreMLRecurrent {
       states = try parts.indices.map { index in
         guard call.inputs.count > firstState + index else {
           let zeros = HostTensor(
-            floats: Array(repeating: 0, count: sequence.rows * units),
-            sizes: [sequence.rows, units])
+            type: .float32, sizes: [sequence.rows, units], storage: .repeated(0))
           return try CoreMLCall.constant(zeros, layout: [0, 1]).tensor
         }
         return try sequence.initial(try call.network(firstState + index), units: units)

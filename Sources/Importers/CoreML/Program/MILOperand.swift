@@ -8,9 +8,4 @@ enum MILOperand: Sendable {
   case packed(MILPacked)
   /// Texts, such as a mode or the labels of classes.
   case texts([String])
-
-  /// The number of elements that are known, for the limits of an import.
-  var knownCount: Int {
-    if case .value(.host(let tensor)) = self { tensor.count } else { 0 }
-  }
 }

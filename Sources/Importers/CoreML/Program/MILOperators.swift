@@ -18,7 +18,4 @@ enum MILOperators {
   static let table = families.reduce(into: [:]) { table, family in
     table.merge(family) { first, _ in first }
   }
-
-  /// Operations whose results are values of the file.
-  static let stored = Set(constants.keys)
 }

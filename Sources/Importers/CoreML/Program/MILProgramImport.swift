@@ -11,7 +11,6 @@ struct MILProgramImport {
   private(set) var parameters: [ImportedParameters.Key: ImportedParameters.Entry] = [:]
   /// The labels of a classifier.
   private(set) var labels: [String] = []
-  private var foldedCount = 0
   private var operationCount = 0
 
   init(path: String, limits: ImportLimits) {
@@ -60,14 +59,49 @@ struct MILProgramImport {
       missing.insert(input.name)
     }
     let outputs = Set(block.outputs)
+    var readers = try self.readers(of: block)
     for operation in block.operations {
       try build(operation, outputs, prefix, &values, &missing)
+      // Computed constants are released behind the last operation that reads them.
+      for name in Self.names(readBy: operation) {
+        readers[name, default: 1] -= 1
+        guard readers[name] == 0, case .value(.host(let tensor))? = values[name],
+          tensor.held != nil
+        else { continue }
+        values[name] = nil
+      }
     }
     var results: [String: FileValue] = [:]
     for name in block.outputs {
       if case .value(let value)? = values[name] { results[name] = value }
     }
     return results
+  }
+
+  /// How many operations read each value, with names that have been checked; outputs of the block
+  /// are read in the end.
+  private func readers(of block: MILBlock) throws(ImportError) -> [String: Int] {
+    for operation in block.operations {
+      for name in Self.names(readBy: operation) + operation.outputs.map(\.name) {
+        try limits.check(name: name, path: path)
+      }
+    }
+    for name in block.outputs { try limits.check(name: name, path: path) }
+    var readers: [String: Int] = [:]
+    for operation in block.operations {
+      for name in Self.names(readBy: operation) { readers[name, default: 0] += 1 }
+    }
+    for name in block.outputs { readers[name, default: 0] += 1 }
+    return readers
+  }
+
+  /// The names of the values that an operation reads.
+  private static func names(readBy operation: MILOperation) -> [String] {
+    operation.inputs.values.flatMap { argument in
+      argument.arguments.compactMap { binding in
+        if case .name(let name) = binding.kind { name } else { nil }
+      }
+    }
   }
 
   private mutating func build(
@@ -105,7 +139,8 @@ struct MILProgramImport {
       }
       var call = MILCall(
         operation, operands: operands, programOutputs: outputs, prefix: prefix, path: path)
-      try build(&call)
+      let place = SourcePlace(file: path, entry: "\(operation.type) \"\(name)\"")
+      try SourcePlace.describing(for: place) { try build(&call) }
       try take(call, &values, &missing)
     } catch {
       try report(error, operation, name)
@@ -129,14 +164,6 @@ struct MILProgramImport {
       guard let result else {
         missing.insert(output.name)
         continue
-      }
-      if !MILOperators.stored.contains(call.operation.type) {
-        foldedCount = foldedCount.addingSaturated(result.knownCount)
-      }
-      guard foldedCount <= limits.foldedElements else {
-        throw ImportError.tooLarge(
-          "\(foldedCount) values of constants", limit: "foldedElements", limits.foldedElements,
-          path: path)
       }
       values[output.name] = result
     }

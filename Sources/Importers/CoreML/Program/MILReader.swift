@@ -4,11 +4,11 @@ import ForgeMessages
 /// Reads the constants of an ML Program: those in the file, and those in the weight file beside it.
 struct MILReader {
   /// The folder of the model file, which `@model_path` stands for.
-  private let folder: String
+  private let folder: ModelFolder
 
   /// Creates a reader of the constants of a model file.
   init(path: String) {
-    folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    folder = ModelFolder(of: path)
   }
 
   /// A constant.
@@ -128,8 +128,7 @@ struct MILReader {
     _ place: MILBlobPlace, _ type: (element: MILElement?, sizes: [Int])
   ) throws -> MILOperand {
     guard let element = type.element else { throw NodeFailure.unsupported("texts in a file") }
-    let path = try path(of: place.fileName)
-    let file = try InputFile(path: path, staysOpen: false)
+    let file = try folder.file(try name(of: place.fileName))
     let header = try file.bytes(at: 0, count: Self.alignment)
     let version = Self.number(header, at: 4, as: UInt32.self)
     guard version == 2 else {
@@ -160,18 +159,18 @@ struct MILReader {
     guard let offset = Int(exactly: offset), offset.isMultiple(of: Self.alignment) else {
       throw NodeFailure.invalid("weights at \(offset), which is no multiple of 64")
     }
-    let bytes = try FileRange(path: path, offset: offset, byteCount: needed)
+    let bytes = try FileRange(file, offset: offset, byteCount: needed)
     return Self.operand(element, type.sizes, bytes)
   }
 
-  /// The path of a file that the model names: `@model_path/weights/weight.bin`.
-  private func path(of name: String) throws -> String {
+  /// The file in the folder that the model names: `@model_path/weights/weight.bin`.
+  private func name(of name: String) throws -> Substring {
     let prefix = "@model_path/"
     let rest = name.dropFirst(prefix.count)
     guard name.hasPrefix(prefix), CoreMLPackage.isInside(rest) else {
       throw NodeFailure.invalid("weights in \"\(name)\", which is outside of the model's folder")
     }
-    return "\(folder)/\(rest)"
+    return rest
   }
 
   /// A number of an entry of 64 bytes.

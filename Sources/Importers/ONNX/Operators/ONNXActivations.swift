@@ -5,13 +5,24 @@ extension ONNXOperators {
   static let activations: [String: Operation] = {
     var table: [String: Operation] = [
       "Relu": activation { _ in .relu },
-      "LeakyRelu": activation { .leakyReLU(slope: $0.node.float("alpha", 0.01)) },
+      "LeakyRelu": { call in
+        let slope = call.node.float("alpha", 0.01)
+        guard slope.isFinite else { return try bent(&call, slope) }
+        try activation { _ in .leakyReLU(slope: slope) }(&call)
+      },
       "Elu": activation { .elu(alpha: $0.node.float("alpha", 1)) },
       "Sigmoid": activation { _ in .sigmoid },
       "Tanh": activation { _ in .tanh },
-      "HardSigmoid": activation { call in
+      "HardSigmoid": { call in
         let (alpha, beta) = (call.node.float("alpha", 0.2), call.node.float("beta", 0.5))
-        return .hardSigmoidLinear(alpha: alpha, beta: beta)
+        guard !alpha.isFinite || !beta.isFinite else {
+          return try activation { _ in .hardSigmoidLinear(alpha: alpha, beta: beta) }(&call)
+        }
+        let input = try call.network(0)
+        let product = try call.apply(Multiply(), to: input.tensor, number(alpha, beside: input))
+        let sum = try call.apply(Add(), to: product, number(beta, beside: input))
+        call.set(
+          try call.apply(Activation(.clipped(minimum: 0, maximum: 1)), to: sum), like: input)
       },
       "HardSwish": activation { _ in .hardSwish },
       "Mish": activation { _ in .mish },
@@ -24,11 +35,20 @@ extension ONNXOperators {
       },
       "Celu": { try unary(&$0, .celu(alpha: $0.node.float("alpha", 1))) },
       "ThresholdedRelu": { call in
-        try unary(&call, .thresholdedReLU(alpha: call.node.float("alpha", 1)))
+        let input = try call.network(0)
+        let alpha = call.node.float("alpha", 1)
+        call.set(
+          try chosen(call, input, where: .greater, than: alpha, input.tensor), like: input)
       },
       "Shrink": { call in
         let (bias, lambda) = (call.node.float("bias"), call.node.float("lambd", 0.5))
-        try unary(&call, .shrink(bias: bias, lambda: lambda))
+        let input = try call.network(0)
+        let lowered = try call.apply(Subtract(), to: input.tensor, number(bias, beside: input))
+        let raised = try call.apply(Add(), to: input.tensor, number(bias, beside: input))
+        let below = try chosen(call, input, where: .less, than: -lambda, raised)
+        call.set(
+          try chosen(call, input, where: .greater, than: lambda, lowered, else: below),
+          like: input)
       },
       "Swish": { call in
         let beta = call.node.float("alpha", 1)
@@ -102,6 +122,32 @@ extension ONNXOperators {
     call.set(try call.apply(layer, to: input.tensor), like: input, type: type)
   }
 
+  /// A tensor where a comparison of the input holds, and another one, or 0, elsewhere.
+  ///
+  /// NaN compares with nothing, and is therefore elsewhere.
+  private static func chosen(
+    _ call: ONNXCall, _ input: FileTensor, where comparison: Comparison, than bound: Float,
+    _ tensor: Tensor, else other: Tensor? = nil
+  ) throws -> Tensor {
+    let holds = try call.apply(
+      Compare(comparison), to: input.tensor, number(bound, beside: input))
+    return try call.apply(Where(), to: [holds, tensor, try other ?? number(0, beside: input)])
+  }
+
+  /// A number, which need not be finite, that broadcasts to a tensor.
+  private static func number(_ value: Float, beside input: FileTensor) throws -> Tensor {
+    let values = HostTensor(floats: [value], sizes: input.sizes.map { _ in 1 })
+    return try ONNXCall.constant(values, layout: input.layout).tensor
+  }
+
+  /// `x` from 0 on, `slope·x` below, of a slope that is not finite.
+  private static func bent(_ call: inout ONNXCall, _ slope: Float) throws {
+    let input = try call.network(0)
+    let product = try call.apply(Multiply(), to: input.tensor, number(slope, beside: input))
+    call.set(
+      try chosen(call, input, where: .less, than: 0, product, else: input.tensor), like: input)
+  }
+
   private static func cast(_ call: inout ONNXCall, to number: Int32) throws {
     guard let type = ElementType(onnx: number) else {
       throw NodeFailure.unsupported("type \(ONNXTypeName.name(number))")
@@ -128,22 +174,40 @@ extension ONNXOperators {
       try set(.roundToBFloat16)
     case (.float64, _), (_, .float64):
       throw NodeFailure.unsupported("arithmetic on f64")
-    // From i64 to i32 no number changes that Float32 has exactly.
-    case (.int32, .int8), (.int32, .uint8), (.int64, .int8), (.int64, .uint8), (.int8, .uint8),
-      (.uint8, .int8):
-      throw NodeFailure.unsupported("\(input.type.rawValue) to \(type.rawValue)")
     default:
-      if type.isInteger, !input.type.isInteger {
-        guard type == .int32 || type == .int64 else {
-          throw NodeFailure.unsupported("\(input.type.rawValue) to \(type.rawValue)")
+      if type.isInteger, type != .bool, input.type != .bool, input.type != type {
+        var result = input.tensor
+        if !input.type.isInteger { result = try call.apply(Unary(.truncate), to: result) }
+        if type.byteCount < input.type.byteCount || type.byteCount == 1,
+          type != .int32 || (input.type == .int64 && call.integerBound == nil)
+        {
+          result = try wrapped(call, result, to: type)
         }
-        try set(.truncate)
+        call.set(result, like: input, type: type)
       } else {
         var result = input
         result.type = type
         call.set(result)
       }
     }
+  }
+
+  /// Whole numbers modulo 2 to the bits of a type, as casts between integers keep the low bits.
+  ///
+  /// Every step is exact: the remainder is a multiple of the number's own last bit.
+  private static func wrapped(
+    _ call: ONNXCall, _ tensor: Tensor, to type: ElementType
+  ) throws -> Tensor {
+    let modulus = Float(sign: .plus, exponent: 8 * type.byteCount, significand: 1)
+    let (lowest, end) = type == .uint8 ? (0, modulus) : (-modulus / 2, modulus / 2)
+    let rest = try call.apply(Remainder(.ofDividend, by: [modulus]), to: tensor)
+    func shift(_ comparison: Compare, _ amount: Float) throws -> Tensor {
+      try call.apply(Scale(amount), to: try call.apply(comparison, to: rest))
+    }
+    let raised = try call.apply(
+      Add(), to: rest, try shift(Compare(.less, than: [lowest]), modulus))
+    return try call.apply(
+      Add(), to: raised, try shift(Compare(.greaterOrEqual, than: [end]), -modulus))
   }
 
   private static func clip(_ call: inout ONNXCall) throws {
@@ -164,6 +228,10 @@ extension ONNXOperators {
       call.set(result)
       return
     }
+    // NumPy makes every number NaN there, and ONNX Runtime ignores the bound.
+    guard known?.isNaN != true, other?.isNaN != true else {
+      throw NodeFailure.unsupported("a bound that is no number")
+    }
     var (low, high) = (known ?? -.infinity, other ?? .infinity)
     // The upper bound wins where they cross.
     low = min(low, high)
@@ -178,33 +246,47 @@ extension ONNXOperators {
     call.set(try call.apply(layer, to: input.tensor), like: input)
   }
 
+  /// `x` from 0 on, `slope·x` below; the slope broadcasts to `x`.
   private static func prelu(_ call: inout ONNXCall) throws {
     let input = try call.network(0)
-    let slope = try call.value(1)
-    let channels = input.rank > 1 ? input.sizes[1] : 1
+    let slope = try call.value(1).reshaped(to: try slopeSizes(call, input))
+    // The layer has a slope for each channel.
     if case .host(let values) = slope, input.rank >= 2, input.layout.last == 1,
       input.layout.count <= 3,
-      values.count == channels || values.count == 1,
-      values.sizes.count <= 1 || values.sizes.first == values.count
-        || (values.sizes.count == input.rank && values.sizes[1] == values.count)
+      slope.sizes.indices.allSatisfy({ $0 == 1 || slope.sizes[$0] == 1 }),
+      try values.floats().allSatisfy(\.isFinite)
     {
-      let slopes = try values.reshaped([values.count]).expanded(to: [channels])
+      let slopes = try values.reshaped([values.count]).expanded(to: [input.sizes[1]])
       let name = call.layerName
       let result = try call.apply(PReLU(name: name), to: input.tensor)
       call.parameter(.slopes, of: name, slopes)
       call.set(result, like: input)
       return
     }
-    // x where it is positive, else the product.
-    var other = try call.network(1)
-    if HostTensor.broadcast(input.sizes, other.sizes) == nil, other.rank == 1 {
-      // Files of the first operator sets align one slope per channel with the channels.
-      other = other.reshaped(to: other.sizes + Array(repeating: 1, count: max(input.rank - 2, 0)))
-    }
-    let product = try combined(&call, input, other) { Multiply() }
-    let positive = try call.apply(Compare(.greater, than: [0]), to: input.tensor)
+    call.inputs[1] = slope
+    let product = try combined(&call, input, try call.network(1)) { Multiply() }
+    let negative = try call.apply(Compare(.less, than: [0]), to: input.tensor)
     let result = try call.apply(
-      Where(), to: [positive, input.tensor, product.tensor(as: input.layout)])
+      Where(), to: [negative, product.tensor(as: input.layout), input.tensor])
     call.set(result, like: input)
+  }
+
+  /// The sizes of a slope, as many as those of its input.
+  ///
+  /// From operator set 7 on it broadcasts from the last axis; before, it has one value for each
+  /// channel, which are along the second axis.
+  private static func slopeSizes(_ call: ONNXCall, _ input: FileTensor) throws -> [Int] {
+    let stated = try call.value(1).sizes
+    var sizes = stated
+    if call.opset < 7, stated.count == 1, input.rank >= 2 {
+      sizes = [1, stated[0]] + Array(repeating: 1, count: input.rank - 2)
+    } else if stated.count < input.rank {
+      sizes = Array(repeating: 1, count: input.rank - stated.count) + stated
+    }
+    guard sizes.count == input.rank, HostTensor.broadcast(input.sizes, sizes) == input.sizes else {
+      throw NodeFailure.invalid(
+        "a slope of sizes \(stated), which does not broadcast to \(input.sizes)")
+    }
+    return sizes
   }
 }

@@ -137,9 +137,9 @@ private struct AttentionReader {
     if count < keys {
       sizes[sizes.count - 1] = keys - count
       try ONNXCall.checkConstant(sizes)
-      let hidden = Array(
-        repeating: isBool ? 0 : -Float.infinity, count: sizes.reduce(1, *))
-      let rest = try ONNXCall.plain(.host(HostTensor(floats: hidden, sizes: sizes)))
+      let hidden = HostTensor(
+        type: .float32, sizes: sizes, storage: .repeated(isBool ? 0 : -Float.infinity))
+      let rest = try ONNXCall.plain(.host(hidden))
       tensor = try call.apply(Concatenate(axis: sizes.count - 1), to: [tensor, rest])
       sizes[sizes.count - 1] = keys
     }

@@ -4,7 +4,7 @@ import Forge
 extension ONNXOperators {
   /// Gathers slices: the last axis of the indices holds a place along each of the leading axes.
   static func gatherND(_ call: inout ONNXCall) throws {
-    guard call.node.int("batch_dims") == 0 else { throw NodeFailure.unsupported("a batch") }
+    if call.node.int("batch_dims") != 0 { try statePlacesOfBatch(&call) }
     let input = try call.network(0)
     guard let indices = call.host(1) else { return try gatherComputed(&call, input) }
     let sizes = try input.lengthSizes()
@@ -29,6 +29,41 @@ extension ONNXOperators {
     let result = try call.apply(layer, to: flat.tensor(as: layout))
     let gathered = FileTensor(result, layout: layout, rank: flat.rank, type: input.type)
     call.set(gathered.reshaped(to: Array(indices.sizes.dropLast()) + inner))
+  }
+
+  /// Puts the places along the axes of a batch in front of those that the indices state.
+  private static func statePlacesOfBatch(_ call: inout ONNXCall) throws {
+    let (data, indices) = (try call.network(0), try call.value(1))
+    let batch = call.node.int("batch_dims")
+    guard batch > 0, batch < min(data.rank, indices.sizes.count),
+      Array(data.sizes[..<batch]) == Array(indices.sizes[..<batch])
+    else {
+      throw NodeFailure.invalid("a batch of \(batch) axes in \(data.sizes), \(indices.sizes)")
+    }
+    guard data.maximumLength == nil, call.maximumLength == nil else {
+      throw NodeFailure.unsupported("a batch of sequences whose length varies")
+    }
+    let outer = Array(indices.sizes.dropLast())
+    try ONNXCall.checkConstant(outer + [batch])
+    let strides = HostTensor.strides(outer)
+    let places = (0..<outer.reduce(1, *)).flatMap { row in
+      (0..<batch).map { Int64(row / strides[$0] % outer[$0]) }
+    }
+    let own = HostTensor(integers: places, sizes: outer + [batch], type: indices.type)
+    switch indices {
+    case .host(let stated):
+      call.inputs[1] = .host(try HostTensor.concatenated([own, stated], axis: outer.count))
+    default:
+      let stated = try call.network(1)
+      let layout = FileTensor.fileLayout(stated.sizes)
+      let whole = try call.apply(
+        Concatenate(axis: outer.count),
+        to: try ONNXCall.constant(own, layout: layout).tensor, stated.tensor(as: layout))
+      var sizes = stated.sizes
+      sizes[outer.count] += batch
+      call.inputs[1] = .network(
+        FileTensor(whole, sizes: sizes, layout: layout, type: stated.type))
+    }
   }
 
   /// Gathers rows at places that the network computes.

@@ -321,6 +321,7 @@ extension ONNXOperators {
       result = try call.apply(layer, to: input.tensor(as: layout))
     }
     if let computedValue {
+      try ImportBudget.keep(input.count, width: MemoryLayout<Float>.size)
       let inside = Constant(
         Array(repeating: 1, count: input.count),
         shape: Shape(sizes: layout.map { $0.map { input.sizes[$0] } ?? 1 }))

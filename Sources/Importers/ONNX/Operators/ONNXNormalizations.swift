@@ -13,7 +13,8 @@ extension ONNXOperators {
     "GroupNormalization": { call in
       let epsilon = call.node.float("epsilon", 1e-5)
       let groups = call.node.int("num_groups", 1)
-      guard call.opset >= 21 else { throw NodeFailure.unsupported("operator set \(call.opset)") }
+      // Before operator set 21 scale and shift have one value per group.
+      if call.opset < 21 { try repeatPerGroup(&call, groups: groups) }
       try perChannel(&call) { name, isStored in
         GroupNormalization(
           groups: groups, epsilon: epsilon, center: isStored, scale: isStored, name: name)
@@ -65,6 +66,25 @@ extension ONNXOperators {
     "Softmax": { try softmax(&$0, { Softmax(axis: $0, name: $1) }) },
     "LogSoftmax": { try softmax(&$0, { LogSoftmax(axis: $0, name: $1) }) },
   ]
+
+  /// Makes scales and shifts of groups those of the channels.
+  private static func repeatPerGroup(_ call: inout ONNXCall, groups: Int) throws {
+    let sizes = try call.value(0).sizes
+    guard sizes.count >= 2, groups >= 1, sizes[1].isMultiple(of: groups) else {
+      throw NodeFailure.invalid("\(groups) groups in \(sizes)")
+    }
+    for index in 1...2 {
+      guard let values = call.host(index) else {
+        throw NodeFailure.unsupported("computed scales of groups, in operator set \(call.opset)")
+      }
+      guard values.sizes == [groups] else {
+        throw NodeFailure.invalid("scales of sizes \(values.sizes) for \(groups) groups")
+      }
+      let each = sizes[1] / groups
+      call.inputs[index] = .host(
+        try values.reshaped([groups, 1]).expanded(to: [groups, each]).reshaped([sizes[1]]))
+    }
+  }
 
   private static func softmax(
     _ call: inout ONNXCall, _ layer: (Int, String?) -> some Layer

@@ -210,8 +210,7 @@ private struct RecurrentReader {
     _ call: ONNXCall, input: Int, _ direction: Int, rows: Int
   ) throws -> Tensor {
     guard call.has(input) else {
-      let zeros = HostTensor(
-        floats: Array(repeating: 0, count: rows * units), sizes: [rows, units])
+      let zeros = HostTensor(type: .float32, sizes: [rows, units], storage: .repeated(0))
       return try ONNXCall.constant(zeros, layout: [0, 1]).tensor
     }
     let file = try call.network(input)

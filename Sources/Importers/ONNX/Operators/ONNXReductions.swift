@@ -34,12 +34,17 @@ extension ONNXOperators {
     var axes = try (stated ?? []).map { try ONNXCall.axis($0, rank: input.rank) }
     if axes.isEmpty {
       if call.node.int("noop_with_empty_axes") != 0 {
-        guard kind != .sum, kind != .mean, kind != .maximum, kind != .minimum, kind != .product
-        else {
-          call.set(input)
-          return
-        }
-        throw NodeFailure.unsupported("empty axes")
+        // Each element is reduced by itself.
+        let function: UnaryFunction? =
+          switch kind {
+          case .l1, .l2: .absolute
+          case .sumOfSquares: .square
+          case .logSum: .logarithm
+          default: nil
+          }
+        guard let function else { return call.set(input) }
+        let layer = Unary(function, name: call.layerName)
+        return call.set(try call.apply(layer, to: input.tensor), like: input)
       }
       axes = Array(0..<input.rank)
     }

@@ -21,10 +21,13 @@ extension ONNXOperators {
     },
   ]
 
-  /// The sizes and the scales of a resize, per axis of the file.
+  /// The sizes of a resize per axis of the file, and the scales of its coordinates.
   private struct Target {
     var sizes: [Int]
-    var scales: [Float]
+    /// The scales, where the file states them.
+    var scales: [Float]?
+    /// The ratio of each axis, where it is not that of the sizes.
+    var ratios: [SizeRatio?] = []
 
     init(_ input: [Int], scales: [Float]) throws {
       self.scales = scales
@@ -37,12 +40,24 @@ extension ONNXOperators {
       }
     }
 
-    init(_ input: [Int], sizes: [Int]) throws {
+    init(sizes: [Int], ratios: [SizeRatio?] = []) throws {
       guard sizes.allSatisfy({ (1...(1 << 30)).contains($0) }) else {
         throw NodeFailure.invalid("sizes \(sizes)")
       }
       self.sizes = sizes
-      scales = zip(input, sizes).map { Float($1) / Float($0) }
+      self.ratios = ratios
+    }
+
+    /// The ratio of an axis, where it is not that of the sizes.
+    func ratio(_ axis: Int) -> SizeRatio? { ratios.indices.contains(axis) ? ratios[axis] : nil }
+
+    /// The factor of an axis if it is a whole number.
+    func factor(_ axis: Int, of input: Int) -> Int? {
+      let factor = sizes[axis] / input
+      guard input * factor == sizes[axis], scales.map({ $0[axis] == Float(factor) }) ?? true,
+        ratio(axis).map({ $0.output == $0.input * factor }) ?? true
+      else { return nil }
+      return factor
     }
   }
 
@@ -62,7 +77,7 @@ extension ONNXOperators {
       for (axis, scale) in zip(axes, scales) { all[axis] = scale }
       target = try Target(input.sizes, scales: all)
     } else if let sizes, sizes.count == axes.count {
-      target = try Target(input.sizes, sizes: fitted(call, input.sizes, axes, sizes))
+      target = try fitted(call, input.sizes, axes, sizes)
     } else {
       throw NodeFailure.invalid("neither scales nor sizes of \(axes.count) axes")
     }
@@ -91,6 +106,7 @@ extension ONNXOperators {
     case "pytorch_half_pixel": coordinates = .pytorchHalfPixel
     case "align_corners": coordinates = .alignCorners
     case "asymmetric": coordinates = .asymmetric
+    case "tf_half_pixel_for_nn": coordinates = .tensorflowHalfPixelNearest
     default: throw NodeFailure.unsupported("coordinate_transformation_mode \"\(stated)\"")
     }
     try resample(&call, input, target, mode, coordinates)
@@ -106,6 +122,7 @@ extension ONNXOperators {
       throw NodeFailure.invalid("no region of \(axes.count) axes")
     }
     var result = input
+    for size in target.sizes { try ImportBudget.take(size, width: 1) }
     var outside: [[Bool]] = input.sizes.indices.map {
       Array(repeating: false, count: target.sizes[$0])
     }
@@ -153,25 +170,26 @@ extension ONNXOperators {
     call.set(result)
   }
 
-  /// The sizes of a resize that keeps the proportions.
+  /// The sizes of a resize, which may keep the proportions: then all axes have one scale.
   private static func fitted(
     _ call: ONNXCall, _ input: [Int], _ axes: [Int], _ sizes: [Int]
-  ) throws -> [Int] {
+  ) throws -> Target {
     var all = input
     for (axis, size) in zip(axes, sizes) { all[axis] = size }
     let policy = call.node.string("keep_aspect_ratio_policy", "stretch")
-    guard policy != "stretch" else { return all }
-    let ratios = zip(axes, sizes).map { Float($1) / Float(input[$0]) }
-    let ratio: Float?
+    guard policy != "stretch" else { return try Target(sizes: all) }
+    let stated = try Target(sizes: all)
+    let ratios = axes.map { SizeRatio(stated.sizes[$0], to: input[$0]) }
+    let ratio: SizeRatio?
     switch policy {
-    case "not_larger": ratio = ratios.min()
-    case "not_smaller": ratio = ratios.max()
+    case "not_larger": ratio = ratios.min { $0.isBelow($1) }
+    case "not_smaller": ratio = ratios.max { $0.isBelow($1) }
     default: throw NodeFailure.unsupported("keep_aspect_ratio_policy \"\(policy)\"")
     }
-    for axis in axes {
-      all[axis] = Int(saturatingRounded: Float(input[axis]) * (ratio ?? 1))
-    }
-    return all
+    guard let ratio else { return stated }
+    for axis in axes { all[axis] = ratio.rounded(times: input[axis]) }
+    return try Target(
+      sizes: all, ratios: input.indices.map { axes.contains($0) ? ratio : nil })
   }
 
   private static func resample(
@@ -179,7 +197,7 @@ extension ONNXOperators {
     _ coordinates: ResampleCoordinates
   ) throws {
     let changed = input.sizes.indices.filter {
-      target.sizes[$0] != input.sizes[$0] || target.scales[$0] != 1
+      target.sizes[$0] != input.sizes[$0] || target.factor($0, of: input.sizes[$0]) != 1
     }
     guard !changed.isEmpty else {
       call.set(input)
@@ -193,13 +211,15 @@ extension ONNXOperators {
       call.set(FileTensor(image, layout: layout, rank: input.rank, type: input.type))
       return
     }
-    let layer = Resample(
-      sizes: layout.map { axis in axis.flatMap { changed.contains($0) ? target.sizes[$0] : nil } },
-      scales: layout.map { axis in
-        axis.flatMap { changed.contains($0) ? target.scales[$0] : nil }
-      },
+    func ofChanged<Value>(_ value: (Int) -> Value?) -> [Value?] {
+      layout.map { axis in axis.flatMap { changed.contains($0) ? value($0) : nil } }
+    }
+    var layer = Resample(
+      sizes: ofChanged { target.sizes[$0] },
+      scales: target.scales.map { scales in ofChanged { scales[$0] } } ?? [],
       mode: mode, coordinates: coordinates, antialias: antialias,
       excludesOutside: call.node.int("exclude_outside") != 0, name: call.layerName)
+    layer.ratios = ofChanged { target.ratio($0) }
     let result = try call.apply(layer, to: input.tensor(as: layout))
     call.set(FileTensor(result, layout: layout, rank: input.rank, type: input.type))
   }
@@ -209,29 +229,19 @@ extension ONNXOperators {
     _ call: ONNXCall, _ input: FileTensor, _ target: Target, _ mode: ResampleMode,
     _ coordinates: ResampleCoordinates
   ) throws -> Tensor? {
-    let factors = [2, 3].map { (axis: Int) -> Int in target.sizes[axis] / input.sizes[axis] }
-    let isWhole = [2, 3].allSatisfy { (axis: Int) -> Bool in
-      let factor = factors[axis - 2]
-      return input.sizes[axis] * factor == target.sizes[axis]
-        && target.scales[axis] == Float(factor)
-    }
+    let factors = [2, 3].map { target.factor($0, of: input.sizes[$0]) }
+    let height = factors[0]
+    let width = factors[1]
     switch (mode, coordinates) {
     case (.nearest(.roundPreferFloor), .halfPixel), (.nearest(.floor), .asymmetric):
-      guard isWhole else { return nil }
-      let layer = UpSampling(size: (factors[1], factors[0]), name: call.layerName)
+      guard let width, let height, width >= 1, height >= 1 else { return nil }
+      let layer = UpSampling(size: (width, height), name: call.layerName)
       return try call.apply(layer, to: input.tensor(as: [2, 3, 1]))
     case (.linear, .halfPixel):
-      guard isWhole else { return nil }
+      guard width != nil, height != nil else { return nil }
       let layer = Resize(width: target.sizes[3], height: target.sizes[2], name: call.layerName)
       return try call.apply(layer, to: input.tensor(as: [2, 3, 1]))
     default: return nil
     }
-  }
-}
-
-extension Int {
-  /// The nearest integer, within bounds that sizes have; 0 for NaN.
-  fileprivate init(saturatingRounded value: Float) {
-    self = value.isNaN ? 0 : Int(Swift.min(Swift.max(value.rounded(), 0), 0x1p30))
   }
 }
