@@ -9,7 +9,10 @@
  * blocks, that of the output with the sum of E(o, b).
  *
  * The scales of the inputs are unknown during packing. If they are alike, the ratio of the two sums
- * is `channel`. Whatever the scale of each block, the ratio is at most the largest ratio of their
+ * is `channel`; where the algorithm scales the inputs, it is the worse of two ratios, for inputs that
+ * are alike before they are scaled and for inputs that are alike after it. A single large weight
+ * makes one scale large, and an input that is no smaller than the others would then drown them.
+ * Whatever the scale of each block, the ratio is at most the largest ratio of their
  * terms: `block`. Within a block, inputs with small weights are often large, because earlier layers
  * made them so. With scales that make up for the norms R of the weights of each input, the error
  * grows with the sum of R times the sum of 1 / R over the inputs of a group: `input`. */
@@ -88,6 +91,41 @@ static void energies(const float *weights, int64_t inputs, const float *input_sc
   }
 }
 
+/* Adds the squares of the scaled weights of an output to `column`, one for each input; returns the
+ * sum of their products with the squares of the scales, which is that of inputs alike before. */
+static double add_squares(const float *weights, int64_t inputs, const float *input_scales,
+                          double output_factor, double *column) {
+  double own = 0;
+  for (int64_t i = 0; i < inputs; i++) {
+    const double scale = input_scales ? input_scales[i] : 1;
+    const double weight =
+      weights[i] * output_factor * (input_scales ? inverse(input_scales[i]) : 1);
+    column[i] += weight * weight;
+    own += scale * scale * weight * weight;
+  }
+  return own;
+}
+
+/* Returns the sum, over the groups of inputs that are added, of their squares times those of the
+ * weights in `column`, for inputs that are alike before they are scaled. */
+static double mixed_squares(const double *column, int64_t inputs, const float *input_scales,
+                            int64_t parts) {
+  const int64_t group_inputs = parts * FORGE_LANES;
+  double all = 0;
+  for (int64_t first = 0; first < inputs; first += group_inputs) {
+    for (int64_t lane = 0; lane < FORGE_LANES; lane++) {
+      double of_inputs = 0, of_weights = 0;
+      for (int64_t i = first + lane; i < first + group_inputs; i += FORGE_LANES) {
+        const double scale = input_scales ? input_scales[i] : 1;
+        of_inputs += scale * scale;
+        of_weights += column[i];
+      }
+      all += of_inputs * of_weights;
+    }
+  }
+  return all;
+}
+
 /* Whether no weight reads a block of inputs. */
 static bool is_unused(const float *input_scales, int64_t block) {
   if (!input_scales) return false;
@@ -128,16 +166,21 @@ forge_unevenness forge_strassen_unevenness(const float *weights, int64_t outputs
                                            const float *output_scales) {
   const int64_t parts = (int64_t)1 << levels, blocks = inputs / FORGE_LANES;
   forge_unevenness worst = {1, 1, 1};
-  double *energy = calloc((size_t)(parts * blocks + inputs), sizeof(double));
+  double *energy = calloc((size_t)(parts * blocks + inputs + inputs), sizeof(double));
   if (!energy) return (forge_unevenness){INFINITY, INFINITY, INFINITY};
-  double *of_inputs = energy + parts * blocks;
+  double *of_inputs = energy + parts * blocks, *column = of_inputs + inputs;
   for (int64_t group = 0; group < outputs / FORGE_LANES / parts; group++) {
     for (int64_t lane = 0; lane < FORGE_LANES; lane++) {
+      double alike[4] = {0, 0, 0, 0};
+      for (int64_t i = 0; i < inputs; i++) column[i] = 0;
       for (int64_t part = 0; part < parts; part++) {
         const int64_t o = (group * parts + part) * FORGE_LANES + lane;
-        energies(weights + o * inputs, inputs, input_scales,
-                 output_scales ? inverse(output_scales[o]) : 1, energy + part * blocks, of_inputs);
+        const double factor = output_scales ? inverse(output_scales[o]) : 1;
+        energies(weights + o * inputs, inputs, input_scales, factor, energy + part * blocks,
+                 of_inputs);
+        alike[part] = add_squares(weights + o * inputs, inputs, input_scales, factor, column);
       }
+      const double mixed = mixed_squares(column, inputs, input_scales, parts);
       double all = 0, each[4] = {0, 0, 0, 0};
       for (int64_t first = 0; first < blocks; first += parts) {
         double sum = 0;
@@ -161,6 +204,7 @@ forge_unevenness forge_strassen_unevenness(const float *weights, int64_t outputs
         const int64_t o = (group * parts + part) * FORGE_LANES + lane;
         if ((output_scales && output_scales[o] == 0) || all == 0) continue;
         worst.channel = worse(all / ((double)parts * each[part]), worst.channel);
+        worst.channel = worse(mixed / ((double)(parts * parts) * alike[part]), worst.channel);
       }
     }
   }

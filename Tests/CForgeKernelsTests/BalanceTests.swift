@@ -118,6 +118,19 @@ import Testing
     }
   }
 
+  /// A large weight makes the scale of its input large. An input that is not small in return then
+  /// drowns the others, in all outputs.
+  @Test("one large weight", arguments: [1, 2])
+  func outlier(levels: Int) {
+    var weights = Weights(outputs: 128, inputs: 128)
+    #expect(weights.unevenness(levels: levels, weights.scales).channel < 1.5)
+    for size: Float in [1e4, 1e7, 1e20] {
+      weights[37, 5] = size
+      #expect(weights.unevenness(levels: levels).channel > 100)
+      #expect(weights.unevenness(levels: levels, weights.scales).channel > 100, "\(size)")
+    }
+  }
+
   @Test("weights that no scale balances", arguments: [1, 2])
   func sparse(levels: Int) {
     var identity = Weights(outputs: 128, inputs: 128)
