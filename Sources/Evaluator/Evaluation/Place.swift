@@ -211,7 +211,8 @@
           }
           value = .void
           let result = change(&inner)
-          value = .optional(isOfType(inner, type) ? inner : coerced(inner, to: type, at: node), type)
+          value = .optional(
+            isOfType(inner, type) ? inner : coerced(inner, to: type, at: node), type)
           return result
         }
       case .chained(let base):
@@ -238,7 +239,8 @@
     }
 
     /// Makes a value unknown that changes in a way which is not followed.
-    private func lost(_ value: inout Value, _ reason: String, at node: some SyntaxProtocol) -> Value {
+    private func lost(_ value: inout Value, _ reason: String, at node: some SyntaxProtocol) -> Value
+    {
       if case .unknown = value { return value }
       value = .unknown(Unknown(node, reason))
       return value
@@ -312,7 +314,8 @@
           if property.isObserved {
             guard let old = instance.fields[name] else { break }
             // An initialiser and the observers themselves set the property alone.
-            if case .owner(let owner) = base, owner.isInitializing || owner.observed.contains(name) {
+            if case .owner(let owner) = base, owner.isInitializing || owner.observed.contains(name)
+            {
             } else {
               return changeObserved(property, old, of: &value, instance, at: node, change)
             }
@@ -378,7 +381,8 @@
         charge(array.unshare())
         var changed = array.moveOut(index)
         let result = change(&changed)
-        array[index] = isOfType(changed, element) ? changed : coerced(changed, to: element, at: node)
+        array[index] =
+          isOfType(changed, element) ? changed : coerced(changed, to: element, at: node)
         value = .array(array)
         return result
       case .dictionary(var dictionary):
