@@ -21,6 +21,12 @@ import ForgeShapes
 /// [a, b]
 ///   --> NonMaximumSuppression(maximumPerClass: 100, iouThreshold: 0.5, scoreThreshold: 0.25)
 /// ```
+///
+/// The number of rows that count is the sum of those without −1:
+/// ```swift
+/// rows --> Slice(starts: [0], ends: [1], axes: [1]) --> Compare(.greaterOrEqual, than: [0])
+///   --> Reduce(.sum)
+/// ```
 public struct NonMaximumSuppression: BuiltInLayer {
   /// `NMS` for short.
   public static var summaryName: String { "NMS" }

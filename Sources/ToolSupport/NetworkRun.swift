@@ -164,7 +164,7 @@ package struct NetworkRun {
     var arrays: [(name: String, array: StoredTensor)] = []
     for (index, port) in outputs.enumerated() {
       var values = results.compactMap { $0.indices.contains(index) ? $0[index] : nil }
-      // Rows that were selected differ in number, and values that no example changes are there once.
+      // Rows that were selected differ in number. Values that no example changes are there once.
       if let first = values.first, let other = values.first(where: { $0.shape != first.shape }) {
         throw ImportError(
           .parameter, "the examples have different numbers of rows in \"\(port.name)\"",

@@ -127,8 +127,11 @@ import Testing
     let rows = try #require(imported.outputs.first?.rows)
     #expect(rows.axis == 0 && rows.entries == 1 && rows.countName == "y/count")
     let network = try imported.model.compile()
-    var inputs: [String: [Float]] = [:]
-    for (name, stored) in test.inputs { inputs[name] = try stored.tensor().floats }
+    var inputs: [String: TensorValues] = [:]
+    for (port, shape) in zip(imported.inputs, network.inputShapes) {
+      let stored = try #require(test.inputs[port.name])
+      inputs[port.name] = try port.examples(in: try stored.tensor(), forge: shape).first
+    }
     let found = try network.predict(inputs)
     #expect(found["y/count"]?.values == [1])
     #expect(found["y"]?.shape.sizes == [6, 3])

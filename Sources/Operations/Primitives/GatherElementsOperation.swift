@@ -2,8 +2,8 @@ import ForgeShapes
 
 /// For each place of the second operand the element of the first there along an axis.
 ///
-/// Places below 0 count from the end. A place outside is a mistake of the caller: NaN here, an error
-/// of a prediction.
+/// Places below 0 count from the end. A place outside is a mistake of the caller: NaN here, an
+/// error of a prediction.
 ///
 /// Operands: the data, the places, of the same rank and nowhere else larger than the data.
 package struct GatherElementsOperation: PrimitiveOperation {

@@ -187,18 +187,28 @@ import Testing
     }
   }
 
-  /// Negative places count from the end of their axis; one that it does not have has no number.
+  /// Negative places count from the end of their axis; one that it does not have is an error.
   @Test func rowsAtComputedPlacesOfTwoAxes() throws {
     let network = try SmallNetwork("computed_places", [1, 40, 6])
     var values = (0..<240).map { Float($0) / 8 }
-    let places: [(Float, Float)] = [(4, 7), (-1, -8), (0, 8), (-6, 0)]
-    for (row, place) in places.enumerated() {
-      (values[6 * row], values[6 * row + 1]) = (place.0, place.1)
+    func place(_ places: [(Float, Float)]) {
+      for (row, place) in places.enumerated() {
+        (values[6 * row], values[6 * row + 1]) = (place.0, place.1)
+      }
     }
+    place([(4, 7), (-1, -8), (0, 7), (-5, 0)])
     let rows = try network.predict(values, [1, 40, 6], to: [4, 6])
     #expect(Array(rows[..<6]) == Array(values[6 * 39..<6 * 40]))
     #expect(Array(rows[6..<12]) == Array(values[6 * 32..<6 * 33]))
-    #expect(rows[12...].filter(\.isNaN).count == 12)
+    #expect(Array(rows[12..<18]) == Array(values[6 * 7..<6 * 8]))
+    #expect(Array(rows[18...]) == Array(values[..<6]))
+    for outside: (Float, Float) in [(0, 8), (-6, 0)] {
+      place([(4, 7), outside, (0, 0), (0, 0)])
+      let error = #expect(throws: PredictionError.self) {
+        try network.predict(values, [1, 40, 6], to: [4, 6])
+      }
+      #expect(error?.kind == .invalidIndex)
+    }
   }
 
   @Test func windowsAndStepsAlongTheLengthAreRefused() {
