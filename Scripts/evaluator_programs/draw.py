@@ -33,8 +33,8 @@ class Program(Expressions):
 
     def write(self, line):
         # Swift refuses `a = a`.
-        target, _, value = line.partition(" = ")
-        if target == value:
+        target, sign, value = line.partition(" = ")
+        if sign and target == value:
             return
         self.lines.append("  " * self.indent + line)
 

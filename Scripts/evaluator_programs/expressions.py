@@ -148,9 +148,11 @@ class Expressions:
 
     def call(self, function, parameters):
         """A call of a function of the program, without what has a default now and then."""
-        arguments = []
+        arguments, is_skipped = [], False
         for label, type_, has_default in parameters:
-            if has_default and self.chance(50):
+            if has_default and (is_skipped or self.chance(50)):
+                # What follows without a label would take its place.
+                is_skipped = True
                 continue
             value = self.atom(type_) if type_ in NUMBERS + ["Bool", "String"] else self.text(type_, 1)
             arguments.append(f"{label}: {value}" if label else value)
@@ -207,8 +209,8 @@ class Expressions:
         if form == 15 and kind == "Int":
             return f"{self.typed('String', 1)}.count", "typed"
         if form == 16 and kind == "Int":
-            arrays = [n for n, (t, _) in self.scope.items() if t.startswith("[")
-                      or t.startswith("Set") or t == "String"]
+            arrays = [n for n, (t, _) in self.scope.items() if t[-1] != "?" and (
+                t.startswith("[") or t.startswith("Set") or t == "String")]
             if arrays:
                 return f"{self.pick(arrays)}.count", "typed"
         if form == 17:

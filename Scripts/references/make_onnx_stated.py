@@ -34,7 +34,7 @@ def info(name, array, is_open=False):
 
 
 def stored(array):
-    array = np.ascontiguousarray(array)
+    array = np.asarray(array, order="C")
     name = next(k for k in ElementTypes if ElementTypes[k] == array.dtype)
     return {"type": name, "sizes": list(array.shape), "data": base64.b64encode(array.tobytes()).decode()}
 

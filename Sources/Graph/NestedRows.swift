@@ -44,7 +44,10 @@ struct NestedRows {
       }
     }
     self.rows = rows.map { row in
-      [row.name.printable, row.typeName, row.shapes.joined(separator: ", "), "\(row.parameterCount)"]
+      [
+        row.name.printable, row.typeName, row.shapes.joined(separator: ", "),
+        "\(row.parameterCount)",
+      ]
     }
   }
 }

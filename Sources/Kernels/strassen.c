@@ -163,8 +163,7 @@ int64_t forge_strassen_first(const forge_strassen_arguments *a, int64_t segment)
 }
 
 forge_strassen_side forge_strassen_image(const forge_strassen_arguments *a,
-                                         const forge_frame *frame, int64_t segment,
-                                         bool is_even) {
+                                         const forge_frame *frame, int64_t segment, bool is_even) {
   const forge_view *in = is_even ? &a->uneven : &a->in;
   const int64_t first = forge_strassen_first(a, segment);
   return (forge_strassen_side){.at = forge_origin(in, frame) + first * FORGE_LANES,

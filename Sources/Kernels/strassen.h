@@ -48,8 +48,7 @@ static inline int64_t forge_strassen_rows(const forge_strassen_side *side, int64
 /* The pixels of a segment of the image, and the index of the first. is_even: of `uneven`, whose
  * rows are even. */
 forge_strassen_side forge_strassen_image(const forge_strassen_arguments *arguments,
-                                         const forge_frame *frame, int64_t segment,
-                                         bool is_even);
+                                         const forge_frame *frame, int64_t segment, bool is_even);
 int64_t forge_strassen_first(const forge_strassen_arguments *arguments, int64_t segment);
 
 int64_t forge_strassen_panels(const forge_strassen_arguments *arguments);

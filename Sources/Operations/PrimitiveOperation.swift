@@ -14,8 +14,8 @@ package protocol PrimitiveOperation: Sendable {
   func validate(_ operands: [Shape]) throws(ShapeError)
   /// The shape of the output for the shapes of the operands, in which sizes may be unknown.
   func outputShape(for operands: [Shape]) throws(ShapeError) -> Shape
-  /// The comparisons, sums and moves for each element of the output, without multiply-adds: the size
-  /// of a window, the number of boxes that a box is compared with.
+  /// The comparisons, sums and moves for each element of the output, without multiply-adds: the
+  /// size of a window, the number of boxes that a box is compared with.
   func workPerElement(for operands: [Shape]) -> Int
   /// Whether the operation returns its only operand unchanged for these sizes.
   func isIdentity(from input: Shape, to output: Shape) -> Bool

@@ -27,7 +27,8 @@ struct CheckCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Networks of more multiply-adds, moves and comparisons are not compared.", valueName: "count"))
+      "Networks of more multiply-adds, moves and comparisons are not compared.", valueName: "count")
+  )
   var compareUpTo = 100_000_000
 
   func validate() throws {

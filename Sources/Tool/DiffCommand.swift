@@ -86,8 +86,8 @@ struct DiffCommand: ParsableCommand {
     for (names, which) in [(difference.onlyFirst, "first"), (difference.onlySecond, "second")]
     where !names.isEmpty {
       let more = names.count > 8 ? ", …" : ""
-      print(
-        "only in the \(which): \(names.prefix(8).map(\.printable).joined(separator: ", "))\(more) (\(names.count))")
+      let shown = names.prefix(8).map(\.printable).joined(separator: ", ")
+      print("only in the \(which): \(shown)\(more) (\(names.count))")
     }
   }
 

@@ -53,7 +53,8 @@ struct InspectCommand: ParsableCommand {
         let sizes = port.sizesText
         let about = port.about.map { "\n\($0.printable)" } ?? ""
         Self.show(
-          ModelFact(label, "\(port.name.printable)  \(sizes)  \(port.elementType.rawValue)\(about)"))
+          ModelFact(label, "\(port.name.printable)  \(sizes)  \(port.elementType.rawValue)\(about)")
+        )
       }
     }
     for constant in imported.constants {

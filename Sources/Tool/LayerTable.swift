@@ -46,7 +46,8 @@ struct LayerTable {
         format: "%10.4f  %7.1f %7.1f  ", row.medianMs, row.gflops, row.gigabytesPerSecond)
       let layer = row.layer.padding(toLength: max(28, row.layer.count), withPad: " ", startingAt: 0)
       let bound = row.bound.padding(toLength: 7, withPad: " ", startingAt: 0)
-      ToolOutput.write(numbers + bound + String(format: " %5.0f%%  ", 100 * row.share), terminator: "")
+      ToolOutput.write(
+        numbers + bound + String(format: " %5.0f%%  ", 100 * row.share), terminator: "")
       ToolOutput.write("\(layer)  \(row.kernels)")
     }
     guard json else { return }

@@ -138,8 +138,8 @@ struct RunCommand: ParsableCommand {
       let range = values.isEmpty ? "" : "  \(values.min() ?? 0) to \(values.max() ?? 0)"
       let middle = values.isEmpty ? "" : "  mean \(Float(mean))"
       print(
-        "\(name.printable)  \(StoredTensor.text(of: array.sizes))  \(array.elementType.rawValue)\(range)"
-          + middle)
+        "\(name.printable)  \(StoredTensor.text(of: array.sizes))  "
+          + "\(array.elementType.rawValue)\(range)\(middle)")
       for (example, values) in results.enumerated() where values.indices.contains(index) {
         let sizes = values[index].shape.sizes ?? []
         // Only vectors are outputs of classes.

@@ -51,7 +51,8 @@ struct VerifyCommand: ParsableCommand {
     print("relative L2  largest difference  output")
     for error in verification.errors {
       print(
-        String(format: "%11.2e  %18.2e  ", error.relativeL2, error.maximum) + error.output.printable)
+        String(format: "%11.2e  %18.2e  ", error.relativeL2, error.maximum) + error.output.printable
+      )
     }
     print("bound \(verification.bound), \(LoadError.counted(verification.samples, "sample"))")
   }

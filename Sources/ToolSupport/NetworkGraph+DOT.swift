@@ -9,7 +9,8 @@ extension NetworkGraph {
       "  node [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\", fontsize=10];",
     ]
     for (index, node) in nodes.enumerated() {
-      let label = quoted("\(node.type)\n\(node.name.printable)\n\(node.shape)").replacing("\n", with: "\\n")
+      let label = quoted("\(node.type)\n\(node.name.printable)\n\(node.shape)").replacing(
+        "\n", with: "\\n")
       let colors = NodeColors(node)
       lines.append(
         "  n\(index) [label=\(label), fillcolor=\"\(colors.fill)\", color=\"\(colors.line)\"];")

@@ -118,8 +118,9 @@ import Testing
     }
   }
 
-  /// A large weight makes the scale of its input large. An input that is not small in return then
-  /// drowns the others, in all outputs.
+  /// A large weight makes the scale of its input large.
+  ///
+  /// An input that is not small in return then drowns the others, in all outputs.
   @Test("one large weight", arguments: [1, 2])
   func outlier(levels: Int) {
     var weights = Weights(outputs: 128, inputs: 128)

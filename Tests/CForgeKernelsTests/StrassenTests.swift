@@ -267,7 +267,8 @@ private func check(
 
   /// A row that is not finite has the values of direct summation; no other row changes.
   @Test(
-    "NaN and infinity at every pixel", arguments: [[Float.nan], [.infinity], [-.infinity, .infinity]],
+    "NaN and infinity at every pixel",
+    arguments: [[Float.nan], [.infinity], [-.infinity, .infinity]],
     [1, 2])
   func specialValues(values: [Float], levels: Int) {
     let sizes = (pixels: 14, inputs: 64, outputs: 192)

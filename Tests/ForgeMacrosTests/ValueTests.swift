@@ -116,21 +116,22 @@
     }
 
     /// Values that hold others many times cost no more than their limit.
-    @Test(arguments: [
-      "var s: [Any] = [1]; for _ in 0..<60 { s = [s, s] }; let n = s.count",
-      "var s = [[1]]; for _ in 0..<60 { s = s + s }; let n = s.count",
-      "struct S { var a: [Int] }; var s = [S(a: [1])]; for _ in 0..<60 { s += s }; let n = s.count",
-      "var s = \"a\"; for _ in 0..<60 { s = \"\\(s)\\(s)\" }; let n = s.count",
-      "var s = [String](repeating: \"ab\", count: 1000); for _ in 0..<60 { "
-        + "s = s.map { $0 + s.joined() } }; let n = s.count",
-      "var d = [1: [1]]; for i in 0..<60 { d[1] = d[1]! + d[1]!; d[i] = d[1]! }; let n = d.count",
-      "indirect enum E { case leaf, node(E, E) }; var e = E.leaf; "
-        + "for _ in 0..<60 { e = .node(e, e) }; let n = e == .leaf",
-      "var f = { 1 }; for _ in 0..<60 { let g = f; f = { g() + g() } }; let n = f()",
-      "let n = Array(repeating: Array(repeating: 1, count: 1000), count: 1_000_000).count",
-      "var a = [0]; for i in 0..<1_000_000 { a.append(i) }; let n = a.count",
-      "var d: [Int: Int] = [:]; for i in 0..<1_000_000 { d[i] = i }; let n = d.count",
-    ] + [sharedTuples])
+    @Test(
+      arguments: [
+        "var s: [Any] = [1]; for _ in 0..<60 { s = [s, s] }; let n = s.count",
+        "var s = [[1]]; for _ in 0..<60 { s = s + s }; let n = s.count",
+        "struct S { var a: [Int] }; var s = [S(a: [1])]; for _ in 0..<60 { s += s }; let n = s.count",
+        "var s = \"a\"; for _ in 0..<60 { s = \"\\(s)\\(s)\" }; let n = s.count",
+        "var s = [String](repeating: \"ab\", count: 1000); for _ in 0..<60 { "
+          + "s = s.map { $0 + s.joined() } }; let n = s.count",
+        "var d = [1: [1]]; for i in 0..<60 { d[1] = d[1]! + d[1]!; d[i] = d[1]! }; let n = d.count",
+        "indirect enum E { case leaf, node(E, E) }; var e = E.leaf; "
+          + "for _ in 0..<60 { e = .node(e, e) }; let n = e == .leaf",
+        "var f = { 1 }; for _ in 0..<60 { let g = f; f = { g() + g() } }; let n = f()",
+        "let n = Array(repeating: Array(repeating: 1, count: 1000), count: 1_000_000).count",
+        "var a = [0]; for i in 0..<1_000_000 { a.append(i) }; let n = a.count",
+        "var d: [Int: Int] = [:]; for i in 0..<1_000_000 { d[i] = i }; let n = d.count",
+      ] + [sharedTuples])
     func sharedValues(_ statements: String) throws {
       let start = ContinuousClock.now
       #expect(try value(statements) == nil)

@@ -8,7 +8,8 @@ import Testing
       ("", ""), ("conv1", "conv1"), ("größe ×3 – “a”…", "größe ×3 – “a”…"),
       ("a\"b\\c", "a\"b\\c"),
       ("a\u{1B}[2J", "a\\u{1B}[2J"), ("\u{7}\u{8}\u{0}", "\\u{7}\\u{8}\\0"),
-      ("a\nb\rc\td\r\n", "a\\nb\\rc\\td\\r\\n"), ("\u{7F}\u{9B}31m\u{85}", "\\u{7F}\\u{9B}31m\\u{85}"),
+      ("a\nb\rc\td\r\n", "a\\nb\\rc\\td\\r\\n"),
+      ("\u{7F}\u{9B}31m\u{85}", "\\u{7F}\\u{9B}31m\\u{85}"),
       ("abc\u{202E}gnp", "abc\\u{202E}gnp"), ("\u{2066}a\u{2069}", "\\u{2066}a\\u{2069}"),
       ("a\u{200B}b\u{FEFF}c\u{2060}", "a\\u{200B}b\\u{FEFF}c\\u{2060}"),
       ("a\u{200D}b", "a\\u{200D}b"), ("a\u{AD}b\u{2028}", "a\\u{AD}b\\u{2028}"),
@@ -16,7 +17,8 @@ import Testing
       // Joiners of scripts and emoji, and marks, stay.
       ("👩\u{200D}🚀", "👩\u{200D}🚀"), ("می\u{200C}خواهم", "می\u{200C}خواهم"),
       ("e\u{301}", "e\u{301}"),
-    ]) func oneLine(text: String, shown: String) {
+    ]) func oneLine(text: String, shown: String)
+  {
     #expect(Array(text.printable.unicodeScalars) == Array(shown.unicodeScalars))
     // What is escaped has nothing left to escape.
     #expect(text.printable.printable == text.printable)

@@ -46,7 +46,9 @@ import Testing
         input --> Scale(1, bias: Float(index), name: "y\(index)")
       }
       let network = try compiled(Model(inputs: [input], outputs: outputs))
-      let results = try network.predict(["x": TensorValues(shape: Shape(sizes: [1, 1, 4]), values: [0, 1, 2, 3])])
+      let results = try network.predict([
+        "x": TensorValues(shape: Shape(sizes: [1, 1, 4]), values: [0, 1, 2, 3])
+      ])
       for index in stride(from: 0, to: count, by: max(count / 7, 1)) {
         #expect(results["y\(index)"]?.values == [0, 1, 2, 3].map { $0 + Float(index) })
       }
@@ -59,7 +61,10 @@ import Testing
       let network = try compiled(Model(inputs: inputs, outputs: [inputs --> Add()]))
       let values = Dictionary(
         uniqueKeysWithValues: (0..<count).map {
-          ("x\($0)", TensorValues(shape: Shape(sizes: [1, 1, 4]), values: [1, 0, 0, Float($0 % 2)]))
+          (
+            "x\($0)",
+            TensorValues(shape: Shape(sizes: [1, 1, 4]), values: [1, 0, 0, Float($0 % 2)])
+          )
         })
       let sum = try network.predict(values)[network.outputNames[0]]?.values
       #expect(sum == [Float(count), 0, 0, Float(count / 2)])

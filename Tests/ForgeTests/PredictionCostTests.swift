@@ -33,8 +33,11 @@ import Testing
     let boxes = Input(shape: [1000, 4]), scores = Input(shape: [3, 1000])
     let model = Model(
       inputs: [boxes, scores],
-      outputs: [[boxes, scores] --> NonMaximumSuppression(
-            maximumPerClass: 10, iouThreshold: 0.5, scoreThreshold: 0)])
+      outputs: [
+        [boxes, scores]
+          --> NonMaximumSuppression(
+            maximumPerClass: 10, iouThreshold: 0.5, scoreThreshold: 0)
+      ])
     // 30 rows of 3 numbers, each with 1,000 comparisons.
     #expect(try cost(model).work == 8 * (4000 + 3000 + 90) + 4 * 1000 * 90)
   }
@@ -46,7 +49,9 @@ import Testing
     for _ in 0..<10 { chain = chain --> Activation(.sigmoid) }
     // The operand and the result of a layer.
     #expect(try cost(Model(input: input, output: chain)).bytes == 2 * 4000)
-    let kept = [input --> Activation(.tanh), input --> Activation(.sigmoid), input --> Activation(.relu)]
+    let kept = [
+      input --> Activation(.tanh), input --> Activation(.sigmoid), input --> Activation(.relu),
+    ]
     let sum = kept --> Add()
     // The input and three results; the sum takes place of its own.
     let bytes = try cost(Model(input: input, output: sum)).bytes

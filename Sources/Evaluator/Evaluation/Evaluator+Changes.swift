@@ -3,22 +3,48 @@
 
   /// Methods of Swift's standard library that change the value on which they are called.
   extension Evaluator {
-    /// The result of such a method; `nil` if the name is that of none.
-    func changingMethod(
-      _ name: String, of receiver: Value, _ place: Place, _ arguments: [Argument], _ node: Syntax
-    ) -> Value? {
+    /// What a method changes.
+    enum Changed {
+      case array
+      case dictionary
+      case set
+      case string
+      case bool
+      case number
+    }
+
+    /// What a method of a name changes; `nil` for one that changes nothing.
+    func changed(by name: String, _ receiver: Value) -> Changed? {
       switch (receiver, name) {
       case (.array, "append"), (.array, "insert"), (.array, "remove"), (.array, "removeLast"),
         (.array, "removeFirst"), (.array, "popLast"), (.array, "removeAll"), (.array, "reverse"),
         (.array, "sort"), (.array, "swapAt"), (.array, "reserveCapacity"),
         (.array, "removeSubrange"):
-        return change(place, at: node) { changeArray(name, &$0, arguments, node) }
+        .array
       case (.dictionary, "removeValue"), (.dictionary, "updateValue"), (.dictionary, "removeAll"):
-        return change(place, at: node) { changeDictionary(name, &$0, arguments, node) }
+        .dictionary
       case (.set, "insert"), (.set, "remove"), (.set, "formUnion"), (.set, "removeAll"),
         (.set, "subtract"), (.set, "formIntersection"):
+        .set
+      case (.string, "append"): .string
+      case (.bool, "toggle"): .bool
+      case (.number, "negate"), (.number, "round"): .number
+      default: nil
+      }
+    }
+
+    /// The result of a method that changes what is stored at a place, which nothing else holds.
+    func changingMethod(
+      _ name: String, _ changed: Changed, _ place: Place, _ arguments: [Argument], _ node: Syntax
+    ) -> Value {
+      switch (changed, name) {
+      case (.array, _):
+        return change(place, at: node) { changeArray(name, &$0, arguments, node) }
+      case (.dictionary, _):
+        return change(place, at: node) { changeDictionary(name, &$0, arguments, node) }
+      case (.set, _):
         return change(place, at: node) { changeSet(name, &$0, arguments, node) }
-      case (.string, "append"):
+      case (.string, _):
         return change(place, at: node) { value in
           guard arguments.count == 1, arguments[0].label ?? "contentsOf" == "contentsOf",
             case .string(let added) = arguments[0].value, case .string(var text) = value
@@ -29,27 +55,29 @@
           value = bounded(.string(text), text.utf8.count, at: node)
           return .void
         }
-      case (.bool, "toggle") where arguments.isEmpty:
+      case (.bool, _):
         return change(place, at: node) { value in
-          guard case .bool(let bool) = value else { return nil }
+          guard case .bool(let bool) = value, arguments.isEmpty else { return nil }
           value = .bool(!bool)
           return .void
         }
-      case (.number, "negate") where arguments.isEmpty:
+      case (.number, "negate"):
         return change(place, at: node) { value in
-          guard case .number(let number) = value, let negated = number.negated else { return nil }
+          guard case .number(let number) = value, arguments.isEmpty, let negated = number.negated
+          else { return nil }
           value = .number(negated)
           return .void
         }
-      case (.number, "round") where arguments.count <= 1:
+      case (.number, _):
         return change(place, at: node) { value in
-          guard let rounded = standardMethod("rounded", of: value, arguments, node) else {
+          guard arguments.count <= 1,
+            let rounded = standardMethod("rounded", of: value, arguments, node)
+          else {
             return nil
           }
           value = rounded
           return .void
         }
-      default: return nil
       }
     }
 
@@ -103,8 +131,8 @@
         guard label == nil || label == "contentsOf", let added = added(arguments[0]) else {
           return nil
         }
-        charge(added.count)
         value = .void
+        charge(added.count + array.unshare())
         array.append(added)
         result = .void
       case ("insert", 2):
@@ -121,10 +149,12 @@
       case ("removeLast", 0):
         guard array.count > 0 else { return nil }
         value = .void
+        charge(array.unshare())
         result = array.removeLast()
       case ("popLast", 0):
         guard array.count > 0 else { return .optional(nil, element) }
         value = .void
+        charge(array.unshare())
         result = .optional(array.removeLast(), element)
       case ("removeFirst", 0):
         guard array.count > 0, array.kind == .array else { return nil }
@@ -176,6 +206,7 @@
       case ("swapAt", 2):
         guard let i = offset(arguments[0]), let j = offset(arguments[1]) else { return nil }
         value = .void
+        charge(array.unshare())
         let (a, b) = (array.elements[i], array.elements[j])
         array[i + array.start] = b
         array[j + array.start] = a
@@ -183,7 +214,9 @@
       case ("reserveCapacity", 1): return .void
       default: return nil
       }
-      value = array.weight <= Self.maximumElements ? .array(array) : bounded(.void, array.weight, at: node)
+      value =
+        array.weight <= Self.maximumElements
+        ? .array(array) : bounded(.void, array.weight, at: node)
       return result
     }
 
@@ -216,12 +249,14 @@
       guard let key = Key(keyValue) else { return nil }
       let old = Value.optional(dictionary[key], dictionary.valueType)
       switch (name, arguments.count) {
-      case ("removeValue", 1): 
+      case ("removeValue", 1):
         value = .void
+        charge(dictionary.unshare())
         dictionary.set(key, keyValue, nil)
       case ("updateValue", 2):
         let new = coerced(arguments[0].value, to: dictionary.valueType, at: node)
         value = .void
+        charge(dictionary.unshare())
         dictionary.set(key, keyValue, new)
       default: return nil
       }
@@ -244,6 +279,7 @@
         let member = coerced(first.value, to: set.elementType, at: node)
         guard let key = Key(member) else { return nil }
         value = .void
+        charge(set.unshare())
         let result: Value
         if name == "insert" {
           let isNew = !set.contains(key)
@@ -255,7 +291,9 @@
         value = .set(set)
         return result
       }
-      let method = ["formUnion": "union", "subtract": "subtracting", "formIntersection": "intersection"]
+      let method = [
+        "formUnion": "union", "subtract": "subtracting", "formIntersection": "intersection",
+      ]
       guard let method = method[name], let changed = setMethod(method, of: set, arguments, node)
       else { return nil }
       value = changed
@@ -286,6 +324,7 @@
       case "union":
         // Which of two equal members stays is not told apart.
         var result = set
+        _ = result.unshare()
         for (key, value) in other.members where !set.contains(key) { result.insert(key, value) }
         return .set(result)
       case "intersection": return .set(set.filter { keys.contains($0) })

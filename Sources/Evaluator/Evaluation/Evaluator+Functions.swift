@@ -193,7 +193,8 @@
           owner.set(
             property.name,
             stated.map { coerced(argument.value, to: $0, at: node) }
-              ?? coerced(argument.value, to: owner.fields[property.name]?.type ?? .unknown, at: node))
+              ?? coerced(
+                argument.value, to: owner.fields[property.name]?.type ?? .unknown, at: node))
         }
         return .instance(Instance(type: type, fields: owner.fields))
       }

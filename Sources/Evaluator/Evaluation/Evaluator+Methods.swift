@@ -10,7 +10,7 @@
       _ name: String, of base: ExprSyntax, _ call: FunctionCallExprSyntax, in scope: NameScope
     ) -> Value {
       let place = place(of: base, in: scope)
-      let receiver = read(place, at: base)
+      var receiver = read(place, at: base)
       let node = Syntax(call)
       switch receiver {
       case .stopped: return receiver
@@ -66,7 +66,7 @@
       case .function(let function) where name == "callAsFunction":
         return invoke(function, arguments, at: node)
       default:
-        let settled = typed(receiver, at: node)
+        var settled = typed(receiver, at: node)
         if case .unknown = settled {
           lose(arguments)
           lose(place, at: node)
@@ -79,7 +79,11 @@
         }
         // A method that the source adds to some type may be the one that is meant.
         if isAdded(name, in: scope) { break }
-        if let result = changingMethod(name, of: settled, place, arguments, node) { return result }
+        if let changed = changed(by: name, settled) {
+          // Nothing else holds the value while it changes.
+          (receiver, settled) = (.void, .void)
+          return changingMethod(name, changed, place, arguments, node)
+        }
         if let result = standardMethod(name, of: settled, arguments, node) { return result }
       }
       // The method may change the variable, and what its closures may change.

@@ -259,6 +259,7 @@
           left.elementType = nil
         }
       }
+      _ = left.unshare()
       left.append(right.elements)
       return .array(left)
     }
@@ -350,7 +351,7 @@
           return
         }
         stored = .void
-        charge(added.count)
+        charge(added.count + array.unshare())
         array.append(added)
         stored =
           array.weight <= Self.maximumElements

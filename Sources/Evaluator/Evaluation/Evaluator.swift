@@ -18,7 +18,7 @@
     /// The most elements of an array and bytes of a string.
     static let maximumElements = 1_000_000
     /// The most values made or looked at, so that large ones hold up nobody either.
-    private static let maximumWork = 8_000_000
+    private static let maximumWork = 2_000_000
 
     private var steps = 0
     private var work = 0

@@ -211,7 +211,8 @@
           }
           value = .void
           let result = change(&inner)
-          value = .optional(isOfType(inner, type) ? inner : coerced(inner, to: type, at: node), type)
+          value = .optional(
+            isOfType(inner, type) ? inner : coerced(inner, to: type, at: node), type)
           return result
         }
       case .chained(let base):
@@ -238,7 +239,8 @@
     }
 
     /// Makes a value unknown that changes in a way which is not followed.
-    private func lost(_ value: inout Value, _ reason: String, at node: some SyntaxProtocol) -> Value {
+    private func lost(_ value: inout Value, _ reason: String, at node: some SyntaxProtocol) -> Value
+    {
       if case .unknown = value { return value }
       value = .unknown(Unknown(node, reason))
       return value
@@ -312,7 +314,8 @@
           if property.isObserved {
             guard let old = instance.fields[name] else { break }
             // An initialiser and the observers themselves set the property alone.
-            if case .owner(let owner) = base, owner.isInitializing || owner.observed.contains(name) {
+            if case .owner(let owner) = base, owner.isInitializing || owner.observed.contains(name)
+            {
             } else {
               return changeObserved(property, old, of: &value, instance, at: node, change)
             }
@@ -375,24 +378,33 @@
           array.indices.contains(index)
         else { break }
         value = .void
+        charge(array.unshare())
         var changed = array.moveOut(index)
         let result = change(&changed)
-        array[index] = isOfType(changed, element) ? changed : coerced(changed, to: element, at: node)
+        array[index] =
+          isOfType(changed, element) ? changed : coerced(changed, to: element, at: node)
         value = .array(array)
         return result
       case .dictionary(var dictionary):
         let keyValue = coerced(first.value, to: dictionary.keyType, at: node)
         guard first.label == nil, let key = Key(keyValue) else { break }
         if arguments.count == 2, arguments[1].label == "default" {
+          value = .void
+          charge(dictionary.unshare())
           var changed =
             dictionary[key] ?? coerced(arguments[1].value, to: dictionary.valueType, at: node)
+          if dictionary[key] != nil { dictionary.set(key, keyValue, .void) }
           let result = change(&changed)
           dictionary.set(key, keyValue, coerced(changed, to: dictionary.valueType, at: node))
           value = .dictionary(dictionary)
           return result
         }
         guard arguments.count == 1 else { break }
+        value = .void
+        charge(dictionary.unshare())
         var changed = Value.optional(dictionary[key], dictionary.valueType)
+        // Nothing else holds the element while it changes.
+        if dictionary[key] != nil { dictionary.set(key, keyValue, .void) }
         let result = change(&changed)
         switch coerced(changed, to: .optional(dictionary.valueType), at: node) {
         case .optional(let new, _): dictionary.set(key, keyValue, new)

@@ -1,4 +1,11 @@
 #if Macros
+  /// What several values may share until one of them changes.
+  final class Storage<Content> {
+    fileprivate var content: Content
+
+    fileprivate init(_ content: Content) { self.content = content }
+  }
+
   /// The elements of an array or of another sequence.
   struct ArrayValue {
     /// What kind of sequence it is.
@@ -12,8 +19,9 @@
       case unordered
     }
 
-    /// The elements in order; a change keeps `weight`.
-    private(set) var elements: [Value]
+    private var storage: Storage<[Value]>
+    /// The elements in order.
+    var elements: [Value] { storage.content }
     /// The type of the elements; `nil` while literals among them wait for one.
     var elementType: StaticType?
     var kind: Kind
@@ -25,49 +33,58 @@
     init(
       _ elements: [Value], of elementType: StaticType? = nil, kind: Kind = .array, start: Int = 0
     ) {
-      self.elements = elements
+      storage = Storage(elements)
       self.elementType = elementType
       self.kind = kind
       self.start = start
       weight = elements.reduce(1) { Value.sum($0, $1.weight) }
     }
 
-    var count: Int { elements.count }
+    var count: Int { storage.content.count }
+
+    /// Gets elements of its own before a change in place; the number of those it copied.
+    mutating func unshare() -> Int {
+      if isKnownUniquelyReferenced(&storage) { return 0 }
+      storage = Storage(storage.content)
+      return count
+    }
+
     /// The indices, as Swift numbers them.
-    var indices: Range<Int> { start..<start + elements.count }
+    var indices: Range<Int> { start..<start + count }
 
     /// An element by its index in Swift.
     subscript(_ index: Int) -> Value {
-      get { elements[index - start] }
+      get { storage.content[index - start] }
       set {
-        weight = Value.sum(weight - elements[index - start].weight, newValue.weight)
-        elements[index - start] = newValue
+        let old = storage.content[index - start]
+        weight = Value.sum(weight - old.weight, newValue.weight)
+        storage.content[index - start] = newValue
       }
     }
 
     /// Takes an element out for a change in place.
     mutating func moveOut(_ index: Int) -> Value {
       var value = Value.void
-      swap(&value, &elements[index - start])
+      swap(&value, &storage.content[index - start])
       weight = Value.sum(weight - value.weight, 1)
       return value
     }
 
     /// Adds elements at the end.
     mutating func append(_ added: [Value]) {
-      elements += added
+      storage.content += added
       weight = added.reduce(weight) { Value.sum($0, $1.weight) }
     }
 
     /// Replaces all elements.
     mutating func replace(_ new: [Value]) {
-      elements = new
+      storage = Storage(new)
       weight = new.reduce(1) { Value.sum($0, $1.weight) }
     }
 
     /// Removes the last element.
     mutating func removeLast() -> Value {
-      let last = elements.removeLast()
+      let last = storage.content.removeLast()
       weight = max(weight - last.weight, 1)
       return last
     }
@@ -126,7 +143,9 @@
 
   /// A dictionary, whose order is not known.
   struct DictionaryValue {
-    private(set) var entries: [Key: (key: Value, value: Value)] = [:]
+    private var storage = Storage<[Key: (key: Value, value: Value)]>([:])
+    /// The keys and values in any order.
+    var entries: [Key: (key: Value, value: Value)] { storage.content }
     let keyType: StaticType
     let valueType: StaticType
     private(set) var weight = 1
@@ -135,21 +154,30 @@
       (self.keyType, self.valueType) = (keyType, valueType)
     }
 
-    var count: Int { entries.count }
+    var count: Int { storage.content.count }
 
-    subscript(_ key: Key) -> Value? { entries[key]?.value }
+    subscript(_ key: Key) -> Value? { storage.content[key]?.value }
+
+    /// Gets entries of its own before a change in place; the number of those it copied.
+    mutating func unshare() -> Int {
+      if isKnownUniquelyReferenced(&storage) { return 0 }
+      storage = Storage(storage.content)
+      return count
+    }
 
     /// Sets or removes the value of a key.
     mutating func set(_ key: Key, _ keyValue: Value, _ value: Value?) {
-      if let old = entries[key] { weight -= old.key.weight + old.value.weight }
-      entries[key] = value.map { (keyValue, $0) }
+      if let old = storage.content[key] { weight -= old.key.weight + old.value.weight }
+      storage.content[key] = value.map { (keyValue, $0) }
       if let value { weight = Value.sum(Value.sum(weight, keyValue.weight), value.weight) }
     }
   }
 
   /// A set, whose order is not known.
   struct SetValue {
-    private(set) var members: [Key: Value] = [:]
+    private var storage = Storage<[Key: Value]>([:])
+    /// The members in any order.
+    var members: [Key: Value] { storage.content }
     let elementType: StaticType
 
     init(of elementType: StaticType) { self.elementType = elementType }
@@ -159,17 +187,26 @@
       self.elementType = elementType
       for value in values {
         guard let key = Key(value) else { return nil }
-        if members[key] == nil { members[key] = value }
+        if storage.content[key] == nil { storage.content[key] = value }
       }
     }
 
-    var count: Int { members.count }
-    var keys: Set<Key> { Set(members.keys) }
-    var weight: Int { members.count + 1 }
+    var count: Int { storage.content.count }
+    var keys: Set<Key> { Set(storage.content.keys) }
+    var weight: Int { count + 1 }
 
-    func contains(_ key: Key) -> Bool { members[key] != nil }
-    mutating func insert(_ key: Key, _ value: Value) { members[key] = value }
-    mutating func remove(_ key: Key) -> Value? { members.removeValue(forKey: key) }
+    /// Gets members of its own before a change in place; the number of those it copied.
+    mutating func unshare() -> Int {
+      if isKnownUniquelyReferenced(&storage) { return 0 }
+      storage = Storage(storage.content)
+      return count
+    }
+
+    func contains(_ key: Key) -> Bool { storage.content[key] != nil }
+
+    mutating func insert(_ key: Key, _ value: Value) { storage.content[key] = value }
+
+    mutating func remove(_ key: Key) -> Value? { storage.content.removeValue(forKey: key) }
 
     /// The members whose keys fulfil a condition.
     func filter(_ isKept: (Key) -> Bool) -> SetValue {

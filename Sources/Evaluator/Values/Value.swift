@@ -53,6 +53,7 @@
     /// The number of values inside, each counted as often as it is met.
     var weight: Int {
       switch self {
+      case .string(let text): 1 + text.utf8.count / 64
       case .tuple(let tuple): tuple.weight
       case .array(let array): array.weight
       case .pairs(let entries):

@@ -104,7 +104,8 @@ public struct CompileReport: Sendable, CustomStringConvertible {
     }
     lines.append("Steps: \(steps.count)")
     for (index, step) in steps.enumerated() {
-      let layers = step.layers.isEmpty ? "" : "  (\(step.layers.map(\.printable).joined(separator: ", ")))"
+      let layers =
+        step.layers.isEmpty ? "" : "  (\(step.layers.map(\.printable).joined(separator: ", ")))"
       lines.append("  \(index + 1). \(step.kernel)\(layers)")
     }
     if tuning.way != .costModel { lines.append("\(tuning)") }

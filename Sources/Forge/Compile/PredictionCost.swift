@@ -59,7 +59,9 @@ package struct PredictionCost: Sendable, Hashable {
 
   /// The problems of a cost beyond limits.
   func problems(beyond limits: PredictionLimits, isVerified: Bool) -> [Problem] {
-    let what = isVerified ? "a comparison of the network with the reference executor" : "a prediction of the network"
+    let what =
+      isVerified
+      ? "a comparison of the network with the reference executor" : "a prediction of the network"
     let (bytes, work) = isVerified ? reference : (self.bytes, self.work)
     var problems: [Problem] = []
     func add(_ headline: String, _ received: String, _ needs: String, _ limit: String) {

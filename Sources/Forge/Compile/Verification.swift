@@ -23,7 +23,7 @@ import ForgeShapes
 /// - **Float32 means something else**, such as a mask of −10⁹ that swallows what it is added to.
 ///   The reference with every result rounded to Float32 takes the place of the exact one.
 /// - **Long sums.** Four times the difference of the rounded and the exact reference is taken off,
-///   if that difference is at most a hundredth of the item.
+///   if that difference is from 2⁻²⁰ to a hundredth of the item.
 /// - **Ties.** Networks that round, such as quantised ones, jump where a number lies in the middle
 ///   of two whole ones, and the last bit decides. The reference is computed with numbers next to
 ///   such middles rounded the other way, and four times the change that this makes is taken off.
@@ -36,10 +36,10 @@ public struct Verification: Sendable {
   public struct OutputError: Sendable {
     /// The name of the output or kept layer.
     public let output: String
-    /// ‖plan − reference‖₂ / ‖reference‖₂ of the whole output, in the worst sample.
-    public let relativeL2: Double
+    /// ‖plan − reference‖₂ / ‖reference‖₂ of the whole output, in the worst sample of one scale.
+    public private(set) var relativeL2: Double
     /// The largest difference of one value in that sample.
-    public let maximum: Double
+    public private(set) var maximum: Double
     /// ‖plan − reference‖₂ / max(‖reference‖₂, floor), less what Float32 explains; the largest over
     /// all items and samples.
     ///
@@ -54,6 +54,19 @@ public struct Verification: Sendable {
     let isUneven: Bool
     /// Whether all numbers of the reference are finite.
     let isFinite: Bool
+
+    /// The worse of this error and one of a later sample.
+    ///
+    /// The error of the whole output is that of a sample of one scale, because the largest rows
+    /// alone decide it otherwise. A NaN is the worst error and is never replaced.
+    func orWorse(_ other: OutputError) -> OutputError {
+      let isWorse = !checked.isNaN && !(other.checked <= checked)
+      var worse = isWorse ? other : self
+      if other.isUneven || !isWorse {
+        (worse.relativeL2, worse.maximum) = (relativeL2, maximum)
+      }
+      return worse
+    }
   }
 
   /// The number of samples compared.

@@ -19,6 +19,7 @@ struct VerificationItems {
   ///   - expected: the values of the reference.
   ///   - skipsOverflow: whether values that are not finite in the reference are left out whatever
   ///     the plan has, because another order of operations overflows elsewhere.
+  /// - Returns: the differences of the items, in order.
   func compare(
     _ actual: UnsafeMutableBufferPointer<Float>, _ expected: [Double], skipsOverflow: Bool = false
   ) -> [ItemDifference] {

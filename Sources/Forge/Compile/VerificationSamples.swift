@@ -64,10 +64,11 @@ final class VerificationSamples {
             let error = sample.error(
               of: memory.values(ofOutput: output, example: 0), output: output, named: name,
               bound: compiler.options.accuracy, hasItems: !sharesScales)
-            if output == worst.count { worst.append(error) }
-            // A NaN is the worst error and is never replaced.
-            let known = worst[output].checked
-            if !known.isNaN, !(error.checked <= known) { worst[output] = error }
+            if output == worst.count {
+              worst.append(error)
+            } else {
+              worst[output] = worst[output].orWorse(error)
+            }
           }
         }
       }

@@ -6,6 +6,9 @@ import ForgeShapes
 ///
 /// A state can be encoded, to go on in another process with the same network:
 /// ```swift
+/// import Foundation
+///
+/// let caller = try runner.session()
 /// let saved = await caller.saved()
 /// let file = try JSONEncoder().encode(saved)
 /// try await caller.restore(JSONDecoder().decode(SavedState.self, from: file))

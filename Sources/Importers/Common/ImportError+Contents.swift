@@ -14,7 +14,7 @@ extension ImportError {
       throw .malformedFile("the file is not a model of \(format.name)", path)
     }
     if let foreign = ForeignFormat(contents) {
-      if contents.isCertain { throw .foreign(foreign, path) }
+      if contents.role != .container { throw .foreign(foreign, path) }
     } else if contents.role != .model(format.name) {
       throw ImportError(
         .unsupported, "the file has another format", path: path, received: contents.name,

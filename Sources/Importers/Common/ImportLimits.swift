@@ -1,7 +1,8 @@
 /// Limits on the size and the memory of a model file that is imported.
 ///
 /// The defaults accept models from training programs and refuse files made to exhaust memory or
-/// time. What may be taken grows with the size of the file. A file beyond a limit throws an ``ImportError`` of kind `tooLarge` that names the limit.
+/// time. What may be taken grows with the size of the file. A file beyond a limit throws an
+/// ``ImportError`` of kind `tooLarge` that names the limit.
 public struct ImportLimits: Sendable, Hashable {
   /// The maximum size of the model file in bytes, without external data.
   public var fileBytes: Int
@@ -25,7 +26,7 @@ public struct ImportLimits: Sendable, Hashable {
   /// add 1,024 bytes for each of their elements.
   public var predictionBytes: Int
   /// The maximum work of one prediction, in multiply-adds, comparisons and elements moved, beyond
-  /// 65,536 for each parameter.
+  /// 131,072 for each parameter.
   ///
   /// Inputs whose sizes the caller states add 2²⁰ for each of their elements.
   public var predictionWork: Int
@@ -65,6 +66,7 @@ public struct ImportLimits: Sendable, Hashable {
   /// limited.
   public static var trusted: ImportLimits {
     ImportLimits(
-      nodes: 1 << 20, tensors: 1 << 20, foldedElements: .max, foldedBytes: .max, predictionBytes: .max, predictionWork: .max)
+      nodes: 1 << 20, tensors: 1 << 20, foldedElements: .max, foldedBytes: .max,
+      predictionBytes: .max, predictionWork: .max)
   }
 }

@@ -15,6 +15,7 @@ extension ImportedModel {
   ///   - options: the limits, and the sizes of inputs that the caller states.
   ///   - hasWeights: whether the file holds the parameters.
   ///   - path: the file, for messages.
+  /// - Returns: the model with the limits.
   /// - Throws: ``ImportError`` of kind `tooLarge`.
   func limited(
     _ options: ImportOptions, hasWeights: Bool = true, path: String?
@@ -44,7 +45,7 @@ extension ImportedModel {
         .addingSaturated(parameterBytes.multipliedSaturated(by: 64))
         .addingSaturated(stated.multipliedSaturated(by: 1 << 10)),
       work: limits.predictionWork
-        .addingSaturated(count.multipliedSaturated(by: 1 << 16))
+        .addingSaturated(count.multipliedSaturated(by: 1 << 17))
         .addingSaturated(stated.multipliedSaturated(by: 1 << 20)),
       path: path)
     return result

@@ -28,6 +28,7 @@ enum ModelBytes {
   ///   - path: the file.
   ///   - limits: the limits on its size.
   ///   - head: whether a file that begins with some bytes can be the one that is read.
+  /// - Returns: the bytes.
   /// - Throws: ``ImportError``: `fileMissing`, `unreadable`, `tooLarge`, or `malformed` for another
   ///   beginning, before the rest is read.
   static func read(

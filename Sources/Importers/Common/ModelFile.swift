@@ -78,7 +78,10 @@ public struct ModelFile: Sendable {
         $0.recognizes(folder: head.entries, extension: head.extension)
       }
       if let found { return found }
-    } else if let contents = head.contents, contents.isCertain {
+    } else if let contents = head.contents,
+      // No format that is imported is text of these kinds.
+      contents.isCertain || contents.role == .text && named != nil
+    {
       if case .model(let name) = contents.role,
         let found = formats.first(where: { $0.name == name })
       {

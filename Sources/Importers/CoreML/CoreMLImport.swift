@@ -41,7 +41,8 @@ struct CoreMLImport {
     for feature in features { try options.limits.check(name: feature.name, path: path) }
     guard features.count <= options.limits.nodes / 4 else {
       throw .tooLarge(
-        "\(features.count) inputs and outputs", limit: "nodes", options.limits.nodes / 4, path: path)
+        "\(features.count) inputs and outputs", limit: "nodes", options.limits.nodes / 4, path: path
+      )
     }
     programs = MILProgramImport(path: path, limits: options.limits)
     networks = CoreMLNetworkImport(

@@ -6,6 +6,7 @@ extension DarknetDetection {
   /// The boxes in the predictions of the network.
   ///
   /// ```swift
+  /// let darknet = try ImportedDarknet(cfg: "yolov4.cfg", weights: "yolov4.weights")
   /// let boxes = try darknet.detections.flatMap {
   ///   try $0.boxes(in: predictions, minimumScore: 0.4)
   /// }.suppressed(iou: 0.45)

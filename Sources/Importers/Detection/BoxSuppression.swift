@@ -5,7 +5,10 @@ extension [DetectedBox] {
   /// Boxes of equal score keep their order.
   ///
   /// ```swift
-  /// let kept = boxes.suppressed(iou: 0.45)
+  /// let boxes = [0.9, 0.8].map { score in
+  ///   DetectedBox(label: 0, score: score, x: 0.5, y: 0.5, width: 0.2, height: 0.2)
+  /// }
+  /// let kept = boxes.suppressed(iou: 0.45)  // one box
   /// ```
   ///
   /// - Parameters:

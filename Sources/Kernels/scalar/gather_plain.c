@@ -58,8 +58,8 @@ FORGE_SCALAR(gather_rows) {
     const float *from = in + o * a->size * a->inner;
     float *to = out + o * a->count * a->inner;
     for (int64_t i = 0; i < a->count; i++, to += a->inner) {
-      const int64_t index = from_start ? checked_index_of(positions[i], a->size)
-                                       : index_of(positions[i], a->size);
+      const int64_t index =
+        from_start ? checked_index_of(positions[i], a->size) : index_of(positions[i], a->size);
       if (index >= 0) {
         memcpy(to, from + index * a->inner, (size_t)a->inner * sizeof(float));
       } else {

@@ -13,8 +13,8 @@ typedef uint32_t (*word_lane)(float value, forge_byte_scale scale);
 /* Writes words of `count` channels each, zero past the last channel and outside the image. range:
  * the conversions of the pixels, or NULL. */
 static void write_words(const forge_words_arguments *a, const forge_frame *frame, int64_t first,
-                        int64_t last, int64_t count, word_lane lane_of_word,
-                        forge_byte_scale scale, const int32_t *range) {
+                        int64_t last, int64_t count, word_lane lane_of_word, forge_byte_scale scale,
+                        const int32_t *range) {
   const int64_t rows = (int64_t)a->top + a->in.height + a->bottom, words = FORGE_LANES / count;
   for (int64_t tile = first; tile < last; tile++) {
     const int64_t block = tile / rows, y = tile % rows - a->top;
@@ -85,8 +85,7 @@ FORGE_SCALAR(byte_range) {
     const int64_t lanes = forge_lanes(a->in.channels, block);
     const float *in = forge_row(&a->in, frame, block, y);
     int32_t low = 0, high = 0;
-    for (int64_t x = 0; x < a->in.width; x++)
-      widen_range(in + x * FORGE_LANES, lanes, &low, &high);
+    for (int64_t x = 0; x < a->in.width; x++) widen_range(in + x * FORGE_LANES, lanes, &low, &high);
     least[tile] = low;
     most[tile] = high;
   }

@@ -14,7 +14,8 @@ FORGE_INLINE float power_of_two(int32_t exponent) {
   return forge_float_of((uint32_t)(exponent + 127) << 23);
 }
 
-/* Returns the sum of the squares of a scaled row in double precision, which no finite row leaves. */
+/* Returns the sum of the squares of a scaled row in double precision, which no finite row leaves.
+ * */
 static double exact_squares(const forge_even_rows_arguments *a, const float *in) {
   double sum = 0;
   for (int64_t block = 0; block < forge_blocks(a->in.channels); block++)

@@ -63,12 +63,11 @@ static forge_strassen_side strassen_left(const forge_strassen_side *side, const 
   static const int8_t sum_of[7] = {-1, 1, -1, 2, 0, 3, -1};
   const int64_t block = forge_upper_half(side->rows) * FORGE_LANES;
   const bool is_sum = sum_of[product] >= 0, is_odd = product != 0;
-  return (forge_strassen_side){
-    .at = is_sum ? sums + sum_of[product] * (side->blocks / 2) * block
-                 : forge_strassen_quarter(side, product == 6, is_odd, 0),
-    .block = is_sum ? block : 2 * side->block,
-    .blocks = side->blocks / 2,
-    .rows = forge_strassen_rows(side, product)};
+  return (forge_strassen_side){.at = is_sum ? sums + sum_of[product] * (side->blocks / 2) * block
+                                            : forge_strassen_quarter(side, product == 6, is_odd, 0),
+                               .block = is_sum ? block : 2 * side->block,
+                               .blocks = side->blocks / 2,
+                               .rows = forge_strassen_rows(side, product)};
 }
 
 /* Computes the S of a segment, which all of its panels read, of groups first ..< last of 2 or 4
@@ -241,8 +240,7 @@ FORGE_INLINE v16 strassen_weights(const float *packed, int64_t product_floats, i
 /* Returns 16 outputs of a pixel, the sums of all inputs. `packed`: the weights of the first product
  * for these outputs. */
 static void strassen_direct(const forge_strassen_arguments *a, const float *pixel,
-                            const float *packed, int64_t product_floats, int64_t part,
-                            float *to) {
+                            const float *packed, int64_t product_floats, int64_t part, float *to) {
   const int64_t parts = (int64_t)1 << a->levels, blocks = a->in.channels / FORGE_LANES;
   v16 sum = splat(0);
   for (int64_t block = 0; block < blocks; block++) {

@@ -49,7 +49,8 @@ public struct WeightFile: Sendable {
     /// The entry as one line of a listing.
     public var description: String {
       if let problem { return "\(name.printable)  \(problem.headline.printable)" }
-      return "\(name.printable)  \(LoadError.sizeText(sizes))  \(typeName.printable)  \(LoadError.bytes(byteCount))"
+      return "\(name.printable)  \(LoadError.sizeText(sizes))  \(typeName.printable)  "
+        + LoadError.bytes(byteCount)
     }
   }
 

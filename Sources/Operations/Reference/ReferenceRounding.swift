@@ -61,7 +61,9 @@ package struct ReferenceRounding: Sendable {
 
   /// Rounds values to the nearest Float32; what is beyond its range becomes infinite.
   func round(_ tensor: inout ReferenceTensor) {
-    for index in tensor.values.indices { tensor.values[index] = Double(Float(tensor.values[index])) }
+    for index in tensor.values.indices {
+      tensor.values[index] = Double(Float(tensor.values[index]))
+    }
   }
 
   /// Rounds values that are not exact in Float32 to the nearest one, or to one of its neighbors.

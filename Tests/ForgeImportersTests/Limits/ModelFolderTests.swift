@@ -27,7 +27,9 @@ import Testing
     }
 
     /// The error of importing a model with external data at a place.
-    func error(_ location: String, sizes: [Int] = [1, 4], model: String = "model/net.onnx") throws
+    func error(
+      _ location: String, sizes: [Int] = [1, 4], model: String = "model/net.onnx"
+    ) throws
       -> ImportError?
     {
       try ImporterFixtures.write(
@@ -100,7 +102,9 @@ import Testing
   }
 
   /// Model files that are holes are refused before they are read.
-  @Test(arguments: ["onnx", "mlmodel", "keras", "h5", "cfg"]) func modelsOfHoles(suffix: String) throws {
+  @Test(arguments: ["onnx", "mlmodel", "keras", "h5", "cfg"]) func modelsOfHoles(
+    suffix: String
+  ) throws {
     let place = try Place()
     let path = place.file("model/hole.\(suffix)").path
     try ImporterFixtures.write([], to: place.file("model/hole.\(suffix)"))

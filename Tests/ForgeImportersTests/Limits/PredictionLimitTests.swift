@@ -59,7 +59,7 @@ import Testing
       "Exp",
       (0..<100).map {
         ONNXWriter.node("Exp", [$0 == 0 ? "x" : "t\($0)"], [$0 == 99 ? "y" : "t\($0 + 1)"])
-      }, inputs: [ONNXWriter.value("x", [1, 1 << 21])], what: "work"),
+      }, inputs: [ONNXWriter.value("x", [2, 1 << 20])], what: "work"),
     Case(
       "input", [ONNXWriter.node("Relu", ["x"], ["y"])],
       inputs: [ONNXWriter.value("x", [1, 1 << 20, 1 << 10])], what: "memory"),
@@ -99,20 +99,20 @@ import Testing
     #expect(try Self.error(relu, options) == nil)
     // A prediction of 66 million values is one of a trusted file.
     let large = ONNXWriter.model(
-      [ONNXWriter.node("Relu", ["x"], ["y"])], inputs: [ONNXWriter.value("x", [1, 1 << 24])])
+      [ONNXWriter.node("Relu", ["x"], ["y"])], inputs: [ONNXWriter.value("x", [1, 16, 1 << 20])])
     #expect(try Self.error(large) != nil)
     #expect(try Self.error(large, ImportOptions(limits: .trusted)) == nil)
   }
 
-  /// Networks of ordinary sizes are far from the limits.
+  /// Large pictures are within the limits of ordinary networks, even without dense layers.
   @Test func ordinaryNetworks() throws {
     func check(_ text: String) throws {
       try ImporterFixtures.withFile(Array(text.utf8), ending: "cfg") { path in
         let model = try ImportedModel(darknet: path).model
         let cost = try model.predictionCost()
         let limits = try #require(model.limits)
-        #expect(cost.bytes * 4 < limits.bytes, "\(cost) \(limits)")
-        #expect(cost.work * 4 < limits.work, "\(cost) \(limits)")
+        #expect(cost.bytes < limits.bytes, "\(cost) \(limits)")
+        #expect(cost.work < limits.work, "\(cost) \(limits)")
       }
     }
     func convolution(_ filters: Int, _ size: Int, _ stride: Int = 1) -> String {

@@ -21,7 +21,9 @@ import Testing
     #expect(!forged, "\(what): \(text.debugDescription)", sourceLocation: sourceLocation)
   }
 
-  private static func node(_ type: String, _ input: String, _ output: String, domain: String = "")
+  private static func node(
+    _ type: String, _ input: String, _ output: String, domain: String = ""
+  )
     -> [UInt8]
   {
     ONNXWriter.node(type, [input], [output], name: "n" + evil, domain: domain)
@@ -32,29 +34,56 @@ import Testing
 
   /// Files that are refused, each for another reason.
   static let refused: [(String, [UInt8])] = [
-    ("unknown operator", ONNXWriter.model(
-      [node("Foo" + evil, "x" + evil, "y" + evil, domain: "d" + evil)], inputs: x, outputs: y)),
-    ("missing value", ONNXWriter.model(
-      [node("Relu", "z" + evil, "y" + evil)], inputs: x, outputs: y)),
+    (
+      "unknown operator",
+      ONNXWriter.model(
+        [node("Foo" + evil, "x" + evil, "y" + evil, domain: "d" + evil)], inputs: x, outputs: y)
+    ),
+    (
+      "missing value",
+      ONNXWriter.model(
+        [node("Relu", "z" + evil, "y" + evil)], inputs: x, outputs: y)
+    ),
     ("missing output", ONNXWriter.model([node("Relu", "x" + evil, "t")], inputs: x, outputs: y)),
-    ("value twice", ONNXWriter.model(
-      [node("Relu", "x" + evil, "y" + evil), node("Relu", "x" + evil, "y" + evil)], inputs: x,
-      outputs: y)),
-    ("open size", ONNXWriter.model(
-      [node("Relu", "x" + evil, "y" + evil)], inputs: [ONNXWriter.value("x" + evil, [1, -1])],
-      outputs: y)),
-    ("misfit", ONNXWriter.model(
-      [ONNXWriter.node("Transpose", ["x" + evil], ["y" + evil], ["perm": [5, 7]], name: "n" + evil)],
-      inputs: x, outputs: y)),
-    ("external data", ONNXWriter.model(
-      [ONNXWriter.node("Add", ["x" + evil, "c"], ["y" + evil])],
-      stored: [ONNXWriter.external("c", at: "w" + evil, sizes: [1, 4])], inputs: x, outputs: y)),
-    ("external data outside", ONNXWriter.model(
-      [ONNXWriter.node("Add", ["x" + evil, "c"], ["y" + evil])],
-      stored: [ONNXWriter.external("c", at: "../" + evil, sizes: [1, 4])], inputs: x, outputs: y)),
-    ("long name", ONNXWriter.model(
-      [node("Relu", "x" + evil, evil + String(repeating: "n", count: 5000))], inputs: x,
-      outputs: y)),
+    (
+      "value twice",
+      ONNXWriter.model(
+        [node("Relu", "x" + evil, "y" + evil), node("Relu", "x" + evil, "y" + evil)], inputs: x,
+        outputs: y)
+    ),
+    (
+      "open size",
+      ONNXWriter.model(
+        [node("Relu", "x" + evil, "y" + evil)], inputs: [ONNXWriter.value("x" + evil, [1, -1])],
+        outputs: y)
+    ),
+    (
+      "misfit",
+      ONNXWriter.model(
+        [
+          ONNXWriter.node(
+            "Transpose", ["x" + evil], ["y" + evil], ["perm": [5, 7]], name: "n" + evil)
+        ],
+        inputs: x, outputs: y)
+    ),
+    (
+      "external data",
+      ONNXWriter.model(
+        [ONNXWriter.node("Add", ["x" + evil, "c"], ["y" + evil])],
+        stored: [ONNXWriter.external("c", at: "w" + evil, sizes: [1, 4])], inputs: x, outputs: y)
+    ),
+    (
+      "external data outside",
+      ONNXWriter.model(
+        [ONNXWriter.node("Add", ["x" + evil, "c"], ["y" + evil])],
+        stored: [ONNXWriter.external("c", at: "../" + evil, sizes: [1, 4])], inputs: x, outputs: y)
+    ),
+    (
+      "long name",
+      ONNXWriter.model(
+        [node("Relu", "x" + evil, evil + String(repeating: "n", count: 5000))], inputs: x,
+        outputs: y)
+    ),
     ("no model", Array(evil.utf8)),
   ]
 
@@ -116,14 +145,18 @@ import Testing
         Self.expectPrintable(text, what)
       }
       let missing = #expect(throws: PredictionError.self) {
-        try network.predict(["z" + Self.evil: TensorValues(shape: Shape(sizes: [4]), values: [1, 2, 3, 4])])
+        try network.predict([
+          "z" + Self.evil: TensorValues(shape: Shape(sizes: [4]), values: [1, 2, 3, 4])
+        ])
       }
       Self.expectPrintable(missing?.description ?? "", "prediction")
       let misfit = #expect(throws: PredictionError.self) {
         try network.predict(["x" + name: TensorValues(shape: Shape(sizes: [2]), values: [1, 2])])
       }
       Self.expectPrintable(misfit?.description ?? "", "prediction")
-      let result = try network.predict(["x" + name: TensorValues(shape: Shape(sizes: [1, 1, 4]), values: [1, 2, 3, 4])])
+      let result = try network.predict([
+        "x" + name: TensorValues(shape: Shape(sizes: [1, 1, 4]), values: [1, 2, 3, 4])
+      ])
       Self.expectPrintable("\(result)", "predictions")
     }
   }

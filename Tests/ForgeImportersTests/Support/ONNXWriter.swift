@@ -42,7 +42,8 @@ enum ONNXWriter {
   /// A stored tensor of Float32 values.
   static func stored(_ name: String, _ values: [Float], sizes: [Int]) -> Message {
     sizes.flatMap { field(1, $0) } + field(2, 1) + field(8, name)
-      + field(9, values.flatMap { value in (0..<4).map { UInt8(value.bitPattern >> ($0 * 8) & 255) } })
+      + field(
+        9, values.flatMap { value in (0..<4).map { UInt8(value.bitPattern >> ($0 * 8) & 255) } })
   }
 
   /// A stored list of integers.
