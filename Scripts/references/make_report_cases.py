@@ -295,10 +295,9 @@ def keras_cases(root):
         network.save(case.folder / "model.keras")
         (case.folder / "model.keras").rename(case.folder / file)
         case.arrays("in", {"x": x})
-        if file == "model.keras":
-            results = network.predict(x, verbose=0)
-            results = results if isinstance(results, list) else [results]
-            case.arrays("expected", {str(place): y for place, y in enumerate(results)})
+        results = network.predict(x, verbose=0)
+        results = results if isinstance(results, list) else [results]
+        case.arrays("expected", {str(place): y for place, y in enumerate(results)})
 
     keras.utils.set_random_seed(3)
     numbers = np.random.default_rng(3)

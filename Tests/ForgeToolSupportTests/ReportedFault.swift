@@ -28,6 +28,8 @@ struct ReportedFault: Decodable, Sendable, CustomTestStringConvertible {
     case left
     /// An error that says what is wrong with the file.
     case error
+    /// The file is read for what it is, whatever its name says.
+    case read
     /// Another test has it.
     case elsewhere
   }
@@ -154,6 +156,11 @@ struct ReportedFault: Decodable, Sendable, CustomTestStringConvertible {
     case .elsewhere: return
     case .values, .picture:
       let results = try results(in: folder)
+      for output in try expected(results, in: folder) { compare(output) }
+    case .read:
+      let results = try results(in: folder)
+      #expect(results.allSatisfy { $0.array.count > 0 } && !results.isEmpty)
+      guard folder == fixture else { return }
       for output in try expected(results, in: folder) { compare(output) }
     case .documented:
       let results = try results(in: folder)
