@@ -28,7 +28,7 @@ import Testing
 
   /// Each sum is folded into the one before.
   @Test func constantSums() throws {
-    try expectLinear(1000) { count in
+    try expectLinear(500) { count in
       let input = Input(shape: [1, 1, 4], name: "x")
       var sum = input
       for index in 0..<count { sum = sum --> Scale(1, bias: Float(index % 3)) }
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test func inputs() throws {
-    try expectLinear(250) { count in
+    try expectLinear(200) { count in
       let inputs = (0..<count).map { Input(shape: [1, 1, 4], name: "x\($0)") }
       let network = try compiled(Model(inputs: inputs, outputs: [inputs --> Add()]))
       let values = Dictionary(
