@@ -41,7 +41,8 @@
       let rule = Rule(function: function, call: call)
       return { shapes in
         let result = rule.call.evaluator.call(
-          rule.function, [.array(ArrayValue(shapes.map { .shape($0) }, of: .forge("Shape")))], at: rule.call.node)
+          rule.function, [.array(ArrayValue(shapes.map { .shape($0) }, of: .forge("Shape")))],
+          at: rule.call.node)
         if case .shape(let shape) = result { return shape }
         rule.call.evaluator.report(
           result.unknown ?? Unknown(rule.call.node, "the shape rule is not evaluated"))

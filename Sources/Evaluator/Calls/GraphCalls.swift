@@ -138,7 +138,8 @@
       guard call.arguments.count == 1, let argument = call.arguments.first, argument.label == nil
       else { return nil }
       if case .array(let array) = argument.value {
-        return .step(Block(array.elements.compactMap { call.evaluator.step(of: $0, at: call.node) }))
+        return .step(
+          Block(array.elements.compactMap { call.evaluator.step(of: $0, at: call.node) }))
       }
       return call.evaluator.step(of: argument.value, at: call.node).map { .step(Block([$0])) }
     }

@@ -63,13 +63,16 @@
         }
       case (.number, "negate"):
         return change(place, at: node) { value in
-          guard case .number(let number) = value, arguments.isEmpty, let negated = number.negated else { return nil }
+          guard case .number(let number) = value, arguments.isEmpty, let negated = number.negated
+          else { return nil }
           value = .number(negated)
           return .void
         }
       case (.number, _):
         return change(place, at: node) { value in
-          guard arguments.count <= 1, let rounded = standardMethod("rounded", of: value, arguments, node) else {
+          guard arguments.count <= 1,
+            let rounded = standardMethod("rounded", of: value, arguments, node)
+          else {
             return nil
           }
           value = rounded
@@ -211,7 +214,9 @@
       case ("reserveCapacity", 1): return .void
       default: return nil
       }
-      value = array.weight <= Self.maximumElements ? .array(array) : bounded(.void, array.weight, at: node)
+      value =
+        array.weight <= Self.maximumElements
+        ? .array(array) : bounded(.void, array.weight, at: node)
       return result
     }
 
@@ -286,7 +291,9 @@
         value = .set(set)
         return result
       }
-      let method = ["formUnion": "union", "subtract": "subtracting", "formIntersection": "intersection"]
+      let method = [
+        "formUnion": "union", "subtract": "subtracting", "formIntersection": "intersection",
+      ]
       guard let method = method[name], let changed = setMethod(method, of: set, arguments, node)
       else { return nil }
       value = changed

@@ -40,7 +40,9 @@
             return result.unknownValue ?? .unknown(Unknown(node, "this flatMap is not evaluated"))
           }
           all += inner
-          guard all.count <= Self.maximumElements else { return bounded(.void, all.count, at: node) }
+          guard all.count <= Self.maximumElements else {
+            return bounded(.void, all.count, at: node)
+          }
         }
         return bounded(typed(.array(ArrayValue(all)), at: node), all.count, at: node)
       case "compactMap" where label == nil:

@@ -113,7 +113,8 @@
           scope.bind(name, to: computed)
           continue
         }
-        if binding.accessorBlock != nil || isAsync || isLazy || variable.attributes.obstacle != nil {
+        if binding.accessorBlock != nil || isAsync || isLazy || variable.attributes.obstacle != nil
+        {
           lose(binding, in: scope)
           let unknown = Unknown(binding, "this kind of variable is not evaluated")
           bindUnknown(binding.pattern, unknown, in: scope)

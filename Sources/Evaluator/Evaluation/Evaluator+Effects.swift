@@ -55,8 +55,9 @@
         case .variable(let variable): lose(functionsIn: variable.value, &visited)
         case .computed(let computed):
           guard visited.insert(ObjectIdentifier(computed)).inserted else { continue }
-          for body in [computed.getter, computed.setter?.body].compactMap({ $0 })
-          { lose(Syntax(body), in: found.scope, &visited) }
+          for body in [computed.getter, computed.setter?.body].compactMap({ $0 }) {
+            lose(Syntax(body), in: found.scope, &visited)
+          }
         case .lazy: break
         }
       }

@@ -193,7 +193,8 @@
           owner.set(
             property.name,
             stated.map { coerced(argument.value, to: $0, at: node) }
-              ?? coerced(argument.value, to: owner.fields[property.name]?.type ?? .unknown, at: node))
+              ?? coerced(
+                argument.value, to: owner.fields[property.name]?.type ?? .unknown, at: node))
         }
         return .instance(Instance(type: type, fields: owner.fields))
       }
@@ -284,7 +285,7 @@
       return found
     }
 
-    /// `E(rawValue: 3)`
+    /// The case of a raw value, as in `E(rawValue: 3)`.
     private func rawValueCase(
       _ type: UserType, _ arguments: [Argument], at node: Syntax
     ) -> Value? {

@@ -114,7 +114,8 @@
         let wanted = coerced(first, to: element, at: node)
         let results = elements.map { Value.areEqual($0, wanted) }
         guard !results.contains(nil) else { return nil }
-        let found = name == "firstIndex" ? results.firstIndex(of: true) : results.lastIndex(of: true)
+        let found =
+          name == "firstIndex" ? results.firstIndex(of: true) : results.lastIndex(of: true)
         return .optionalInt(found.map { $0 + array.start })
       case ("elementsEqual", 1) where label == nil, ("starts", 1):
         guard let first, let other = self.elements(of: coercedSequence(first, element, node)),
@@ -170,7 +171,8 @@
       if arguments.isEmpty {
         isBefore = { a, b in
           if let result = Value.compare(a, "<", b) { return result }
-          failure = failure ?? a.unknownValue ?? b.unknownValue
+          failure =
+            failure ?? a.unknownValue ?? b.unknownValue
             ?? .unknown(Unknown(node, "the order of these values is not evaluated"))
           return false
         }
@@ -192,7 +194,8 @@
           switch self.applied(order.value, [a, b], node) {
           case .bool(let bool): return bool
           case let other:
-            failure = other.unknownValue
+            failure =
+              other.unknownValue
               ?? .unknown(Unknown(node, "the order of these values is not evaluated"))
             return false
           }
@@ -239,7 +242,8 @@
           return bounded(.void, all.count, at: node)
         }
       }
-      return bounded(.array(ArrayValue(all, of: element.element, kind: .sequence)), all.count, at: node)
+      return bounded(
+        .array(ArrayValue(all, of: element.element, kind: .sequence)), all.count, at: node)
     }
 
     /// `reduce(initial, f)` and `reduce(into: initial) { … }`.

@@ -46,7 +46,8 @@
         charge(bytes / 16)
         return .string(String(repeating: text, count: count))
       case ("Array", 0): return .array(ArrayValue([]))
-      case ("Array", 1) where labels[0] == nil, ("Array", 2) where labels == ["repeating", "count"]:
+      case ("Array", 1) where labels[0] == nil,
+        ("Array", 2) where labels == ["repeating", "count"]:
         return made(.array(.bottom), arguments, node)
       case ("Set", 0): return .array(ArrayValue([]))
       case ("Set", 1) where labels[0] == nil: return made(.set(.bottom), arguments, node)
@@ -72,7 +73,7 @@
       }
     }
 
-    /// `Array(x)`, `[Float](repeating: 0, count: 3)`, `Set([1, 2])`
+    /// A collection made by its initialiser, as in `Set([1, 2])`.
     func made(_ type: StaticType, _ arguments: [Argument], _ node: Syntax) -> Value? {
       let values = arguments.map(\.value)
       if values.isEmpty {

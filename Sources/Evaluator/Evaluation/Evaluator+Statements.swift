@@ -194,7 +194,8 @@
         return .unknown(Unknown(choice.cases, "#if is not evaluated"))
       }
       // `default` is taken last, wherever it stands.
-      let order = branches.indices.filter { !branches[$0].isDefault }
+      let order =
+        branches.indices.filter { !branches[$0].isDefault }
         + branches.indices.filter { branches[$0].isDefault }
       for index in order {
         let inner = NameScope(scope)
@@ -277,7 +278,9 @@
         case .failure(let unknown): return .unknown(unknown)
         case .success(false): return .next
         case .success(true):
-          if let end = end(of: run(loop.body.statements, in: NameScope(inner)), label) { return end }
+          if let end = end(of: run(loop.body.statements, in: NameScope(inner)), label) {
+            return end
+          }
         }
       }
     }

@@ -231,7 +231,9 @@
       return .array(result)
     }
 
-    private func isBottom(_ type: StaticType) -> Bool { if case .bottom = type { true } else { false } }
+    private func isBottom(_ type: StaticType) -> Bool {
+      if case .bottom = type { true } else { false }
+    }
 
     /// A dictionary of entries; unknown where its keys are not followed.
     func dictionary(

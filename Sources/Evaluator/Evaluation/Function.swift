@@ -190,7 +190,9 @@
         if arguments.count == 1, parameters.count > 1,
           case .tuple(let tuple) = arguments[0].value, tuple.elements.count == parameters.count
         {
-          return tuple.elements.map { [Argument(label: nil, value: $0.value, node: arguments[0].node)] }
+          return tuple.elements.map {
+            [Argument(label: nil, value: $0.value, node: arguments[0].node)]
+          }
         }
         return arguments.count == parameters.count ? arguments.map { [$0] } : nil
       }

@@ -1,8 +1,10 @@
 #if Macros
   import SwiftSyntax
 
-  /// Where a value is stored: what stands left of `=`, behind `&`, or before a method that changes
-  /// it. The indices inside are evaluated.
+  /// Where a value is stored.
+  ///
+  /// It is what stands left of `=`, behind `&`, or before a method that changes it. The indices
+  /// inside are evaluated.
   indirect enum Place {
     case variable(Variable, name: String)
     /// A property that is computed outside of a type.
@@ -211,7 +213,8 @@
           }
           value = .void
           let result = change(&inner)
-          value = .optional(isOfType(inner, type) ? inner : coerced(inner, to: type, at: node), type)
+          value = .optional(
+            isOfType(inner, type) ? inner : coerced(inner, to: type, at: node), type)
           return result
         }
       case .chained(let base):
@@ -238,7 +241,8 @@
     }
 
     /// Makes a value unknown that changes in a way which is not followed.
-    private func lost(_ value: inout Value, _ reason: String, at node: some SyntaxProtocol) -> Value {
+    private func lost(_ value: inout Value, _ reason: String, at node: some SyntaxProtocol) -> Value
+    {
       if case .unknown = value { return value }
       value = .unknown(Unknown(node, reason))
       return value
@@ -312,7 +316,8 @@
           if property.isObserved {
             guard let old = instance.fields[name] else { break }
             // An initialiser and the observers themselves set the property alone.
-            if case .owner(let owner) = base, owner.isInitializing || owner.observed.contains(name) {
+            if case .owner(let owner) = base, owner.isInitializing || owner.observed.contains(name)
+            {
             } else {
               return changeObserved(property, old, of: &value, instance, at: node, change)
             }
@@ -378,7 +383,8 @@
         charge(array.unshare())
         var changed = array.moveOut(index)
         let result = change(&changed)
-        array[index] = isOfType(changed, element) ? changed : coerced(changed, to: element, at: node)
+        array[index] =
+          isOfType(changed, element) ? changed : coerced(changed, to: element, at: node)
         value = .array(array)
         return result
       case .dictionary(var dictionary):

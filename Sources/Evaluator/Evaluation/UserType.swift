@@ -41,8 +41,9 @@
     let isEnumeration: Bool
     /// Whether `==` is a function of the source.
     var hasOwnEquality: Bool {
-      !scope.ownFunctions("==").isEmpty || !inherits(["Equatable", "Hashable", "Comparable"])
-        && !(isEnumeration && cases.allSatisfy(\.values.isEmpty))
+      !scope.ownFunctions("==").isEmpty
+        || !inherits(["Equatable", "Hashable", "Comparable"])
+          && !(isEnumeration && cases.allSatisfy(\.values.isEmpty))
     }
     private var types: [String: StaticType] = [:]
     /// Why its values are not evaluated; `nil` if they are.
@@ -115,7 +116,8 @@
             let label = parameter.firstName?.text
             return (label: label == "_" ? nil : label, type: parameter.type)
           }
-          if element.parameterClause?.parameters.contains(where: { $0.defaultValue != nil }) == true {
+          if element.parameterClause?.parameters.contains(where: { $0.defaultValue != nil }) == true
+          {
             obstacle = "cases with defaults are not evaluated"
           }
           return Case(name: element.name.text, values: values ?? [], raw: element.rawValue?.value)
