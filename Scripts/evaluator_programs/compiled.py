@@ -60,7 +60,7 @@ def source(program, number):
 
 def build(programs, folder, per_file=50):
     """Compiles the programs; returns those that compile."""
-    for _ in range(10):
+    for _ in range(12):
         files, places = [], {}
         (folder / "support.swift").write_text(SUPPORT)
         numbered = list(enumerate(programs))

@@ -275,10 +275,11 @@ class Program(Expressions):
 
     def part(self):
         """A change of a part of a variable: an element, a field, what an optional holds."""
-        found = []
+        changes = []
         for name, (type_, mutable) in self.scope.items():
             if not mutable:
                 continue
+            found = []
             if type_.startswith("(") and "->" not in type_:
                 first = type_[1:-1].split(", ")[0]
                 found.append(lambda n=name, t=first: f"{n}.0 = {self.text(t, 1)}")
@@ -330,9 +331,17 @@ class Program(Expressions):
                 found += self.fields(name + mark, type_.rstrip("?"))
                 if mark:
                     found.append(lambda n=name, t=type_: f"{n} = {self.value(t)}")
-        if not found:
+            changes += [(name, change) for change in found]
+        if not changes:
             return self.assignment()
-        self.write(self.pick(found)())
+        name, change = self.pick(changes)
+        # Swift refuses to read a variable while a part of it changes through `?`.
+        scope = self.scope
+        if scope[name][0].endswith("?"):
+            self.scope = {other: held for other, held in scope.items() if other != name}
+        line = change()
+        self.scope = scope
+        self.write(line)
 
     def fields(self, base, structure, depth=2):
         """Changes of the fields of a structure."""

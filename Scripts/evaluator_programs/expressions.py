@@ -294,7 +294,7 @@ class Expressions:
                 return self.pick(found)
         if form == 9:
             return f"({self.typed('Int', 0)}, {self.typed('Int', 0)}) < ({self.literal('Int')[0]}, 3)" \
-                if self.chance(50) else f"{self.typed('Int', 0)}.isMultiple(of: {self.pick([2, 3, 4])})"
+                if self.chance(50) else f"({self.typed('Int', 0)}).isMultiple(of: {self.pick([2, 3, 4])})"
         return self.atom("Bool")
 
     def string(self, depth):

@@ -2,8 +2,10 @@
   import SwiftSyntax
 
   extension NetworkEvaluation {
-    /// The values that a closure returns in a tuple, as text with their types; `nil` for each that
-    /// is not known. For tests, which compare them with those of the running program.
+    /// The values that a closure returns in a tuple, as text with their types.
+    ///
+    /// A value that is not known is `nil`. Tests compare the others with those of the running
+    /// program.
     package func shownValues(of closure: ClosureExprSyntax) -> [String?] {
       let count = closure.statements.last?.item.as(ReturnStmtSyntax.self)?.expression?
         .as(TupleExprSyntax.self)?.elements.count

@@ -109,29 +109,71 @@
       #expect(found.count == 2)
     }
 
-    /// Changes that the evaluator does not follow leave a variable unknown, not as it was.
+    /// Changes that the evaluator follows: the size is 2, and 90 would not fit.
     @Test(arguments: [
       "var n = [90]; n.removeAll(); n.append(2); let s = n[0]",
       "var n = [2, 90]; n.sort(by: >); let s = n[1]",
       "func grow(_ n: inout Int) { n = 2 }; var s = 90; grow(&s)",
       "var a = 2, b = 90; swap(&a, &b); let s = b",
+      "struct Watched { var n = 2 { didSet { n = 2 } } }; var w = Watched(); w.n = 90; let s = w.n",
+      "func two() -> Int { var s = 2; defer { s = 90 }; return s }; let s = two()",
+    ])
+    func changesAreFollowed(_ body: String) {
+      #expect(messages(withSize: body).isEmpty)
+    }
+
+    /// Changes that the evaluator does not follow leave a variable unknown, not as it was.
+    @Test(arguments: [
       "class Box { var n = 90; func set() { n = 2 } }; let box = Box(); box.set(); let s = box.n",
       "var s = 90; #if os(Linux); s = 2; #endif",
-      "struct Watched { var n = 2 { didSet { n = 2 } } }; var w = Watched(); w.n = 90; let s = w.n",
       "var s = 90; do { s = try two() } catch { s = 2 }",
-      "var s = 90; defer { s = 3 }; s = 2",
       "let n = 90; let f = { [n = run()] in n }; let s = f()",
+      "var s = 90; run { s = 2 }",
     ])
     func changesAreNotMissed(_ body: String) {
-      let found = messages(
+      let found = messages(withSize: body)
+      #expect(found.count == 1, "\(found)")
+      #expect(found.allSatisfy { $0.contains("remark") }, "\(found)")
+    }
+
+    private func messages(withSize body: String) -> [String] {
+      messages(
         """
         let m = #network {
           \(body.replacing("; ", with: "\n  "))
           return Input(width: 8, height: 8, channels: 3) --> MaxPooling(s)
         }
         """)
-      #expect(found.count == 1, "\(found)")
-      #expect(found.allSatisfy { $0.contains("remark") }, "\(found)")
+    }
+
+    /// A list of widths in a structure, and a width by a multiplier of type `Float`.
+    @Test func networksOfSettings() {
+      let widths = { (height: Int) in
+        """
+        let m = #network {
+          struct Settings { var widths = [8, 16] }
+          var s = Settings()
+          s.widths.append(32)
+          var x: Tensor = Input(width: 4, height: 4, channels: 3)
+          for w in s.widths { x = x --> Convolution(kernel: 3, channels: w, name: "c\\(w)") }
+          return x --> Reshape(width: 16, height: \(height), channels: 1)
+        }
+        """
+      }
+      #expect(messages(widths(32)).isEmpty)
+      #expect(messages(widths(16)).first?.contains("received 4×4×32") == true)
+      let scaled = { (width: Int, height: Int) in
+        """
+        let m = #network {
+          func scaled(_ c: Int, by alpha: Float) -> Int { Int(Float(c) * alpha) }
+          let x = Input(width: 4, height: 4, channels: 1)
+          return x --> Dense(neurons: scaled(100, by: 0.57), name: "d")
+            --> Reshape(width: \(width), height: \(height), channels: 1)
+        }
+        """
+      }
+      #expect(messages(scaled(19, 3)).isEmpty)
+      #expect(messages(scaled(8, 7)).first?.contains("needs a shape of 57 elements") == true)
     }
 
     @Test func overloads() {

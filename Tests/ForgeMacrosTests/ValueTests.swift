@@ -27,7 +27,6 @@
       ("var k = 1; let f = { [k] in k + 1 }; k = 10; let n = f()", "Int 2"),
       ("var k = 1; let f = { [j = k * 2] in j + 1 }; k = 10; let n = f()", "Int 3"),
       ("var k = 1; let f = { k + 1 }; k = 10; let n = f()", "Int 11"),
-      ("extension Int { mutating func up() { self += 4 } }; var n = 1; n.up()", nil),
       ("var t = [[1], [2]]; t[0].append(4); let n = t[0].count * 10 + t[1].count", "Int 21"),
       ("var a = (1, [2]); a.1.append(3); a.0 = 7; let n = a.0 * 10 + a.1.count", "Int 72"),
       (
@@ -81,7 +80,7 @@
       ("let n = Int8(-128) >> 3", "Int8 -16"),
       ("let n = 1 << 70", "Int 0"),
       ("let n = (2.5).rounded(.toNearestOrEven)", "Double 2.0"),
-      ("let n = Int.max / 3 &* 7", "Int 3074457345618258595"),
+      ("let n = Int.max / 3 &* 7", "Int 3074457345618258598"),
       ("let n = UInt64(1) << 63", "UInt64 9223372036854775808"),
       // A trap of the program, or a type that the source does not tell.
       ("let n = Int8(100) + 100", nil), ("let n = 5 - UInt(6)", nil),
@@ -116,25 +115,38 @@
     }
 
     /// Values that hold others many times cost no more than their limit.
-    @Test(
-      arguments: [
-        "var s: [Any] = [1]; for _ in 0..<60 { s = [s, s] }; let n = s.count",
-        "var s = [[1]]; for _ in 0..<60 { s = s + s }; let n = s.count",
-        "struct S { var a: [Int] }; var s = [S(a: [1])]; for _ in 0..<60 { s += s }; let n = s.count",
-        "var s = \"a\"; for _ in 0..<60 { s = \"\\(s)\\(s)\" }; let n = s.count",
-        "var s = [String](repeating: \"ab\", count: 1000); for _ in 0..<60 { "
-          + "s = s.map { $0 + s.joined() } }; let n = s.count",
-        "var d = [1: [1]]; for i in 0..<60 { d[1] = d[1]! + d[1]!; d[i] = d[1]! }; let n = d.count",
-        "indirect enum E { case leaf, node(E, E) }; var e = E.leaf; "
-          + "for _ in 0..<60 { e = .node(e, e) }; let n = e == .leaf",
-        "var f = { 1 }; for _ in 0..<60 { let g = f; f = { g() + g() } }; let n = f()",
-        "let n = Array(repeating: Array(repeating: 1, count: 1000), count: 1_000_000).count",
-        "var a = [0]; for i in 0..<1_000_000 { a.append(i) }; let n = a.count",
-        "var d: [Int: Int] = [:]; for i in 0..<1_000_000 { d[i] = i }; let n = d.count",
-      ] + [sharedTuples])
-    func sharedValues(_ statements: String) throws {
+    @Test(arguments: [
+      ("var s: [Any] = [1]; for _ in 0..<60 { s = [s, s] }; let n = s.count", "Int 2"),
+      ("var s = [[1]]; for _ in 0..<60 { s = s + s }; let n = s.count", nil),
+      (
+        "struct S { var a: [S] = [] }; var s = S(); for _ in 0..<60 { s = S(a: [s, s]) }; "
+          + "let n = s.a.count", nil
+      ),
+      ("var s = \"a\"; for _ in 0..<60 { s = \"\\(s)\\(s)\" }; let n = s.count", nil),
+      (
+        "var s = [String](repeating: \"ab\", count: 1000); "
+          + "for _ in 0..<60 { s = s.map { $0 + s.joined() } }; let n = s.count", nil
+      ),
+      (
+        "var d = [1: [1]]; for i in 0..<60 { d[1] = d[1]! + d[1]!; d[i] = d[1]! }; "
+          + "let n = d.count", nil
+      ),
+      (
+        "indirect enum E: Equatable { case leaf, node(E, E) }; var e = E.leaf; "
+          + "for _ in 0..<60 { e = .node(e, e) }; let n = e == .leaf", "false"
+      ),
+      ("var f = { 1 }; for _ in 0..<60 { let g = f; f = { g() + g() } }; let n = f()", nil),
+      (
+        "let n = Array(repeating: Array(repeating: 1, count: 1000), count: 1_000_000).count", nil
+      ),
+      ("var a = [0]; for i in 0..<1_000_000 { a.append(i) }; let n = a.count", nil),
+      ("var a = [0]; for i in 0..<9000 { let b = a; a.append(b.count) }; let n = a.count", nil),
+      ("var d: [Int: Int] = [:]; for i in 0..<1_000_000 { d[i] = i }; let n = d.count", nil),
+      (sharedTuples, nil),
+    ])
+    func sharedValues(_ statements: String, _ expected: String?) throws {
       let start = ContinuousClock.now
-      #expect(try value(statements) == nil)
+      #expect(try value(statements) == expected)
       #expect(ContinuousClock.now - start < .seconds(20))
     }
 

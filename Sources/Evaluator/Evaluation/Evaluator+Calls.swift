@@ -199,6 +199,9 @@
       }
       if memberTypes.contains(name) || name == "Edges" { return .member("init", arguments) }
       if let value = standardCall(name, arguments, call, in: scope) { return value }
+      if NumberType(rawValue: name) != nil {
+        return .unknown(Unknown(call, "this \(name) is not evaluated, or does not exist"))
+      }
       return .unknown(
         Unknown(call.calledExpression, "\"\(name)\" is not declared where the macro can see it"))
     }

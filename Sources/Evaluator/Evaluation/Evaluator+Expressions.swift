@@ -150,7 +150,7 @@
       return bounded(.tuple(tuple), tuple.weight, at: literal)
     }
 
-    /// `\.count`, `\S.size.width`
+    /// A key path, as in `\.count`.
     private func keyPath(_ path: KeyPathExprSyntax, in scope: NameScope) -> Value {
       var names: [String] = []
       for component in path.components {

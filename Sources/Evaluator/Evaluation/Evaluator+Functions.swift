@@ -285,7 +285,7 @@
       return found
     }
 
-    /// `E(rawValue: 3)`
+    /// The case of a raw value, as in `E(rawValue: 3)`.
     private func rawValueCase(
       _ type: UserType, _ arguments: [Argument], at node: Syntax
     ) -> Value? {

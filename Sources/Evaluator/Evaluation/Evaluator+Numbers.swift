@@ -78,7 +78,7 @@
       return prefixed.operator.text == "-" && isPlainLiteral(Syntax(prefixed.expression))
     }
 
-    /// `Int("12")`, `Int("ff", radix: 16)`, `Float("0.5")`
+    /// A number read from text, as in `Int("ff", radix: 16)`.
     private func parsed(_ text: String, _ type: NumberType, _ arguments: [Argument]) -> Value? {
       var radix = 10
       if arguments.count == 2 {

@@ -123,7 +123,7 @@
       return operate(symbol, node, a, b)
     }
 
-    /// `a ?? b`
+    /// The value of `a ?? b`.
     private func coalesced(
       _ a: Value, _ right: OperatorTree, _ node: Syntax, in scope: NameScope
     ) -> Value {
@@ -336,7 +336,7 @@
       return OptionalChain.isOutermost(expression) ? .optional(.void, .void) : .void
     }
 
-    /// `stored += value`
+    /// Changes a value, as in `stored += value`.
     private func change(
       _ stored: inout Value, _ symbol: String, _ value: Value, _ node: Syntax, isOwn: Bool
     ) {
@@ -360,7 +360,7 @@
       }
     }
 
-    /// `(a, b) = (b, a)`
+    /// Stores the elements of a tuple, as in `(a, b) = (b, a)`.
     private func assign(
       _ targets: TupleExprSyntax, _ source: OperatorTree, _ node: Syntax, in scope: NameScope
     ) -> Value {

@@ -114,7 +114,7 @@
       return matchesValue(expression, subject, in: scope)
     }
 
-    /// `.a(let x)`, `E.a`, `.some(let x)`
+    /// A pattern that names a case, as in `.some(let x)`.
     private func matches(
       _ access: MemberAccessExprSyntax, _ parts: [(label: String?, expression: ExprSyntax)],
       _ subject: Value, in scope: NameScope, isMutable: Bool?

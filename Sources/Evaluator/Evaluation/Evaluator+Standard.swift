@@ -73,7 +73,7 @@
       }
     }
 
-    /// `Array(x)`, `[Float](repeating: 0, count: 3)`, `Set([1, 2])`
+    /// A collection made by its initialiser, as in `Set([1, 2])`.
     func made(_ type: StaticType, _ arguments: [Argument], _ node: Syntax) -> Value? {
       let values = arguments.map(\.value)
       if values.isEmpty {

@@ -83,8 +83,9 @@
       return body()
     }
 
-    /// A value of a number of elements or bytes; unknown if they are too many. An element that is
-    /// shared counts as often as it is met.
+    /// A value of a number of elements or bytes; unknown if they are too many.
+    ///
+    /// An element that is shared counts as often as it is met.
     func bounded(_ value: Value, _ count: Int, at node: some SyntaxProtocol) -> Value {
       count <= Self.maximumElements && value.weight <= Self.maximumElements
         ? value : .unknown(Unknown(node, "it has more than \(Self.maximumElements) elements"))

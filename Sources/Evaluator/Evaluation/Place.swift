@@ -1,8 +1,10 @@
 #if Macros
   import SwiftSyntax
 
-  /// Where a value is stored: what stands left of `=`, behind `&`, or before a method that changes
-  /// it. The indices inside are evaluated.
+  /// Where a value is stored.
+  ///
+  /// It is what stands left of `=`, behind `&`, or before a method that changes it. The indices
+  /// inside are evaluated.
   indirect enum Place {
     case variable(Variable, name: String)
     /// A property that is computed outside of a type.
