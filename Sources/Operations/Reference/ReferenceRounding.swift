@@ -39,7 +39,7 @@ package struct ReferenceRounding: Sendable {
   ) {
     guard disturbs else { return round(&tensor) }
     if shared.contains(node) { disturb(&tensor) }
-    if primitive.isFunctionOfElements, let operand, operand.count == tensor.count {
+    if primitive.losesBitsOfElements, let operand, operand.count == tensor.count {
       return round(&tensor, function: operand.values)
     }
     primitive.isRoundedCorrectly ? round(&tensor) : move(&tensor)
@@ -110,10 +110,11 @@ extension Primitive {
     return [.add, .subtract, .multiply, .divide].contains(operation)
   }
 
-  /// Whether it is a function of each element.
-  fileprivate var isFunctionOfElements: Bool {
+  /// Whether it may subtract from numbers as large as the element, so that the last bit of the
+  /// element is lost.
+  fileprivate var losesBitsOfElements: Bool {
     switch self {
-    case .activation, .unary: true
+    case .activation, .unary, .softmax(logarithm: true): true
     default: false
     }
   }
