@@ -154,7 +154,8 @@ def case(number, hostile):
             kind, options, classes, anchors, grid, size, count * per_anchor),
         "width": grid[0], "height": grid[1], "channels": count * per_anchor,
         "values": [str(n) for n in numbers],
-        "boxes": [[float(f"{v:.9g}") for v in box] for box in boxes],
+        # Numbers below the range of Float32 are 0 in it.
+        "boxes": [[float(f"{np.float32(v):.9g}") for v in box] for box in boxes],
         "kept": suppressed(boxes, True), "keptAcrossLabels": suppressed(boxes, False),
     }
 

@@ -85,8 +85,10 @@ extension DarknetDetection {
   ) -> DetectedBox {
     // The Gaussian form has an uncertainty behind each number.
     let step = kind == .gaussianYOLO ? 2 : 1
+    // In double precision, only what is too large for Float32 at the end becomes infinite.
     func position(_ value: Float, _ cell: Int, _ count: Int) -> Float {
-      (Float(cell) + probability(value) * scaleXY - (scaleXY - 1) / 2) / Float(count)
+      let (value, scale) = (Double(probability(value)), Double(scaleXY))
+      return Float((Double(cell) + value * scale - (scale - 1) / 2) / Double(count))
     }
     func size(_ value: Float, _ anchor: Float, _ unit: Int) -> Float {
       let value = Double(value)

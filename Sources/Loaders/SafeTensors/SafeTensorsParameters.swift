@@ -27,8 +27,8 @@ public struct SafeTensorsParameters: ParameterSource {
   ///   - path: the file; relative to the working directory unless it begins with `/`.
   ///   - layout: the axis order of the tensors.
   ///   - limits: the limits for reading the header.
-  ///   - entry: returns the name of a parameter's tensor, or `nil` when it has none. Usual names are
-  ///     then not tried; to try them, combine it with a source without it: ``CombinedParameters``.
+  ///   - entry: returns the name of a parameter's tensor, or `nil` when it has none. Usual names
+  ///     are not tried then; ``CombinedParameters`` with a source without the closure tries them.
   /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable`, `notARegularFile`, `damaged`,
   ///   `duplicate` or `refused`.
   public init(
@@ -45,8 +45,8 @@ public struct SafeTensorsParameters: ParameterSource {
   ///   - name: the origin of the bytes, for error messages.
   ///   - layout: the axis order of the tensors.
   ///   - limits: the limits for reading the header.
-  ///   - entry: returns the name of a parameter's tensor, or `nil` when it has none. Usual names are
-  ///     then not tried; to try them, combine it with a source without it: ``CombinedParameters``.
+  ///   - entry: returns the name of a parameter's tensor, or `nil` when it has none. Usual names
+  ///     are not tried then; ``CombinedParameters`` with a source without the closure tries them.
   /// - Throws: ``LoadError``: `damaged`, `duplicate`, `refused` or `outOfMemory`.
   public init(
     bytes: [UInt8], name: String = "memory", layout: ParameterLayout = .pytorch,
@@ -62,8 +62,8 @@ public struct SafeTensorsParameters: ParameterSource {
   /// - Parameters:
   ///   - file: the file.
   ///   - layout: the axis order of the tensors.
-  ///   - entry: returns the name of a parameter's tensor, or `nil` when it has none. Usual names are
-  ///     then not tried; to try them, combine it with a source without it: ``CombinedParameters``.
+  ///   - entry: returns the name of a parameter's tensor, or `nil` when it has none. Usual names
+  ///     are not tried then; ``CombinedParameters`` with a source without the closure tries them.
   /// - Throws: ``LoadError`` of kind `duplicate`.
   public init(
     _ file: SafeTensors, layout: ParameterLayout = .pytorch,
