@@ -58,10 +58,10 @@ import Testing
     expect(
       """
       App/Net.swift:11:9: layer 2 "fc1" (Dense): the biases are missing
+        received  nil from the closure
         needs     3 values, 3 [O]
       """
     ) {
-      // A name that is there has just not this parameter.
       try model.compile { name, count, type in
         name == "fc1" && type == .biases
           ? nil : StoredValues(Array(repeating: 0.5, count: count))

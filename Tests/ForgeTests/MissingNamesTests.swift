@@ -126,7 +126,7 @@ import Testing
     #expect(
       error(model(["c1", "head"]), source) == """
         App/Net.swift:1:9: layer 1 "c1" (Convolution): the weights are missing
-          received  net.safetensors with 2 layers: "head", "backbone.c1"
+          received  net.safetensors with 2 layers: "backbone.c1", "head"
           needs     81 values, 3×3×3×3 [O][H][W][I]
           remedy    CombinedParameters([source, source.prefixed("backbone.")])
         """)

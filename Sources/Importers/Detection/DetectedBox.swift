@@ -51,8 +51,11 @@ public struct DetectedBox: Hashable, Sendable {
   /// The area that two boxes share, divided by the area that they cover together.
   ///
   /// - Parameter other: the other box.
-  /// - Returns: from 0, for boxes that do not touch, to 1, for equal ones; 0 without any area.
+  /// - Returns: from 0, for boxes that do not touch, to 1, for equal ones; 0 without any area, or if
+  ///   a number is not finite.
   public func intersectionOverUnion(with other: DetectedBox) -> Float {
+    let numbers = [x, y, width, height, other.x, other.y, other.width, other.height]
+    guard numbers.allSatisfy(\.isFinite) else { return 0 }
     // Double holds the product of any two numbers of Float32.
     func overlap(_ a: Float, _ aSize: Float, _ b: Float, _ bSize: Float) -> Double {
       let (a, b, aHalf, bHalf) = (Double(a), Double(b), Double(aSize) / 2, Double(bSize) / 2)

@@ -139,6 +139,6 @@ import Testing
     let huge = DetectedBox(label: 0, score: 1, x: 0, y: 0, width: 3e38, height: 3e38)
     #expect(huge.intersectionOverUnion(with: huge) == 1)
     #expect(box(1, 0.5, 0).intersectionOverUnion(with: box(1, 0.5, 0)) == 0)
-    #expect(box(1, 0.5).intersectionOverUnion(with: box(1, 0.6)) == 1 / 3)
+    #expect(abs(box(1, 0.5).intersectionOverUnion(with: box(1, 0.6)) - 1.0 / 3) < 1e-6)
   }
 }
