@@ -28,9 +28,9 @@ import ForgeShapes
 ///   of two whole ones, and the last bit decides. The reference is computed with numbers next to
 ///   such middles rounded the other way, and four times the change that this makes is taken off.
 ///
-/// The four are properties of the network and its inputs, and none depends on the plan. The magnitude
-/// of a floor is that of what the item is computed from: a row that is small because its inputs are
-/// small has a small floor, whatever the other rows hold.
+/// The four are properties of the network and its inputs, and none depends on the plan. The
+/// magnitude of a floor is that of what the item is computed from: a row that is small because its
+/// inputs are small has a small floor, whatever the other rows hold.
 public struct Verification: Sendable {
   /// The error of one output.
   public struct OutputError: Sendable {

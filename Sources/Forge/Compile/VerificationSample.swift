@@ -63,7 +63,8 @@ final class VerificationSample {
     truth = try results(inputs, nil, false, parameter)
   }
 
-  /// The results of the reference; `nil` if it cannot be computed, as with ids that rounding changes.
+  /// The results of the reference; `nil` if it cannot be computed, as with ids that rounding
+  /// changes.
   private func results(
     given inputs: [[Float]], rounding: ReferenceRounding? = nil, flipsTies: Bool = false
   ) -> [[Double]]? {

@@ -13,7 +13,8 @@ struct ForeignFormat {
   /// What to do instead.
   let remedy: String
 
-  /// The format of a file or folder, by its first bytes or by its extension; `nil` if neither tells.
+  /// The format of a file or folder, by its first bytes or by its extension; `nil` if neither
+  /// tells.
   init?(_ head: FileHead) {
     let found =
       Self.all.first { format in

@@ -51,8 +51,8 @@ public struct DetectedBox: Hashable, Sendable {
   /// The area that two boxes share, divided by the area that they cover together.
   ///
   /// - Parameter other: the other box.
-  /// - Returns: from 0, for boxes that do not touch, to 1, for equal ones; 0 without any area, or if
-  ///   a number is not finite.
+  /// - Returns: from 0, for boxes that do not touch, to 1, for equal ones; 0 without any area, or
+  ///   if a number is not finite.
   public func intersectionOverUnion(with other: DetectedBox) -> Float {
     let numbers = [x, y, width, height, other.x, other.y, other.width, other.height]
     guard numbers.allSatisfy(\.isFinite) else { return 0 }

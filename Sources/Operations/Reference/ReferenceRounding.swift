@@ -1,7 +1,7 @@
 import ForgeShapes
 
-/// What a network loses in Float32: every result is rounded, kernels may be off by the last bit, and
-/// algorithms that add the pixels of an image to each other disturb all pixels alike.
+/// What a network loses in Float32: every result is rounded, kernels may be off by the last bit,
+/// and algorithms that add the pixels of an image to each other disturb all pixels alike.
 ///
 /// `Verification` compares a plan with such a reference where it differs from the one in double
 /// precision.
