@@ -54,6 +54,7 @@ public struct SourcePlace: Hashable, Sendable, CustomStringConvertible {
   /// The location as compilers print it, `App/Net.swift:14:18`, or the node: `net.onnx: Conv "a"`.
   public var description: String {
     line > 0
-      ? "\(fileID):\(line):\(column)" : [fileID, entry].compactMap(\.self).joined(separator: ": ")
+      ? "\(fileID.printable):\(line):\(column)"
+      : [fileID, entry].compactMap { $0?.printable }.joined(separator: ": ")
   }
 }
