@@ -49,7 +49,7 @@
         "struct S { var v: Int; init?(_ v: Int) { if v > 3 { return nil }; self.v = v } }; "
           + "let n = S(2)!.v * 10 + (S(5)?.v ?? 7)", "Int 27"
       ),
-    ])
+    ] as [(String, String?)])
     func changes(_ statements: String, _ expected: String?) throws {
       #expect(try value(statements) == expected)
     }
@@ -88,7 +88,7 @@
       ("func id<T>(_ t: T) -> T { t }; let n = id(1) / 2", nil),
       ("let n = outside() ? 1 : 2", nil), ("let n = true ? 1 : outside()", nil),
       ("let x: Float80 = 0.1; let n = x * 3", nil), ("let n: CGFloat = 1", nil),
-    ])
+    ] as [(String, String?)])
     func numbers(_ statements: String, _ expected: String?) throws {
       #expect(try value(statements) == expected)
     }
@@ -143,7 +143,7 @@
       ("var a = [0]; for i in 0..<9000 { let b = a; a.append(b.count) }; let n = a.count", nil),
       ("var d: [Int: Int] = [:]; for i in 0..<1_000_000 { d[i] = i }; let n = d.count", nil),
       (sharedTuples, nil),
-    ])
+    ] as [(String, String?)])
     func sharedValues(_ statements: String, _ expected: String?) throws {
       let start = ContinuousClock.now
       #expect(try value(statements) == expected)
