@@ -133,6 +133,7 @@
       var current: NameScope? = scope
       while let scope = current {
         if scope.isConditional(name) { return true }
+        if scope.own(name) != nil || !scope.ownFunctions(name).isEmpty { return false }
         current = scope.parent
       }
       return false

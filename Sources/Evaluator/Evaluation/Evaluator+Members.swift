@@ -162,7 +162,8 @@
       if name == "rawValue", case .enumCase(let value) = owner.extended {
         return rawValue(of: value.name, in: owner.type, at: node)
       }
-      return nil
+      // A property of Forge's or Swift's, used in an extension of its type.
+      return owner.extended.flatMap { knownProperty(name, of: $0) }
     }
 
     /// The raw value of a case.

@@ -42,9 +42,10 @@
         content.utf8.dropFirst(position.utf8Offset).starts(with: text.utf8)
       else { return nil }
       let outer = NameScope(source: source)
-      declare(file.statements, before: nil, in: outer, evaluator)
       // The macro begins with its trivia, which may belong to the code before it.
-      guard let token = file.token(at: position.advanced(by: leadingBytes)) else { return outer }
+      let start = position.advanced(by: leadingBytes)
+      declare(file.statements, before: nil, around: start, in: outer, evaluator)
+      guard let token = file.token(at: start) else { return outer }
       return enclosing(Syntax(token), outer, evaluator)
     }
 
@@ -83,7 +84,7 @@
           ancestor.parent?.is(SourceFileSyntax.self) != true
         {
           scope = NameScope(scope)
-          declare(body, before: node.position, in: scope, evaluator)
+          declare(body, before: node.position, around: node.position, in: scope, evaluator)
         } else {
           let header = Self.header(of: ancestor)
           if !header.isEmpty { scope = NameScope(scope) }
@@ -119,9 +120,12 @@
     }
 
     /// Declares what statements declare, as far as they stand before a position.
+    ///
+    /// A `#if` around the macro is no question: the clause that holds the macro is compiled, and
+    /// declares its names in a scope of its own.
     private func declare(
-      _ statements: CodeBlockItemListSyntax, before end: AbsolutePosition?, in scope: NameScope,
-      _ evaluator: Evaluator
+      _ statements: CodeBlockItemListSyntax, before end: AbsolutePosition?,
+      around macro: AbsolutePosition, in scope: NameScope, _ evaluator: Evaluator
     ) {
       for statement in statements {
         if case .stmt(let statement) = statement.item,
@@ -130,6 +134,11 @@
           bindNames(of: Syntax(condition), in: scope)
         }
         guard case .decl(let declaration) = statement.item else { continue }
+        if declaration.is(IfConfigDeclSyntax.self), declaration.position <= macro,
+          macro < declaration.endPosition
+        {
+          continue
+        }
         if let variable = declaration.as(VariableDeclSyntax.self) {
           if let end, statement.position >= end { continue }
           evaluator.declareLazily(variable, in: scope)
