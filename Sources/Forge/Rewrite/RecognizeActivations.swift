@@ -198,13 +198,16 @@ private struct ActivationPattern {
     }
   }
 
-  /// The most nodes of a line. Activation functions are written with fewer.
+  /// The most nodes of a line.
+  ///
+  /// Activation functions are written with fewer.
   private static let mostOfLine = 8
 
   /// A value as a line of another one, with one scale and one shift for all channels.
   private func line(_ value: OperationGraph.Value) -> Line {
     var line = Line(value: value)
-    while line.nodes.count < Self.mostOfLine, let position = index.producer[line.value.index], isBare(position),
+    while line.nodes.count < Self.mostOfLine, let position = index.producer[line.value.index],
+      isBare(position),
       let (scale, shift) = scaleAndShift(graph.nodes[position])
     {
       line.shift += line.scale * shift
