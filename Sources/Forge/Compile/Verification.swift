@@ -19,7 +19,8 @@ import ForgeShapes
 ///   results that a kernel may have in another last bit are moved by one, too, functions of an
 ///   element by the last bit of their argument, and each pixel of a convolution over an image by a
 ///   2²²th of its channel's root mean square, because pixels may share an error. The floor is a
-///   quarter of the resulting change in the item, times 2²⁴.
+///   quarter of the resulting change in the item, times 2²⁴, and times the root of the keys over
+///   256 where attention sums over more.
 /// - **Float32 means something else**, such as a mask of −10⁹ that swallows what it is added to.
 ///   The reference with every result rounded to Float32 takes the place of the exact one.
 /// - **Long sums.** Four times the difference of the rounded and the exact reference is taken off,

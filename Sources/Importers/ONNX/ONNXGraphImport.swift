@@ -465,10 +465,11 @@ struct ONNXGraphImport {
       if case .network(let tensor)? = values[name] { tensor } else { nil }
     }
     let rest = names.filter { if case .network? = values[$0] { true } else { false } }
-    for name in rest {
-      guard (try? selections.rows(of: name)) != nil else { continue }
-      unsupported.append(
-        UnsupportedNode(type: "output", detail: "a selection among constants", name: name))
+    // The values could follow an open length through the shape of an input.
+    let isOpen = options.sizes.values.contains { $0.contains(where: \.varies) }
+    let detail = isOpen ? "no way from an input of open length" : "a selection among constants"
+    for name in rest where isOpen || (try? selections.rows(of: name)) != nil {
+      unsupported.append(UnsupportedNode(type: "output", detail: detail, name: name))
     }
     guard !tensors.isEmpty, unsupported.isEmpty else { return }
     let limit = options.limits.foldedElements
