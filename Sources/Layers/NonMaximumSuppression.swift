@@ -24,6 +24,9 @@ import ForgeShapes
 ///
 /// The number of rows that count is the sum of those without −1:
 /// ```swift
+/// let rows =
+///   [a, b]
+///   --> NonMaximumSuppression(maximumPerClass: 100, iouThreshold: 0.5, scoreThreshold: 0.25)
 /// rows --> Slice(starts: [0], ends: [1], axes: [1]) --> Compare(.greaterOrEqual, than: [0])
 ///   --> Reduce(.sum)
 /// ```
