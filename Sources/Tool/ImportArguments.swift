@@ -33,9 +33,12 @@ struct ImportArguments: ParsableArguments {
       """)
   var trusted = false
 
+  /// The limits of an import.
+  var limits: ImportLimits { trusted ? .trusted : ImportLimits() }
+
   /// The model file with these options.
   func modelFile(_ path: String) throws -> ModelFile {
-    var file = ModelFile(path, weights: weights, limits: trusted ? .trusted : ImportLimits())
+    var file = ModelFile(path, weights: weights, limits: limits)
     for text in size {
       let argument = NamedArgument(text)
       guard let name = argument.name, let sizes = NamedArgument.sizes(argument.value) else {

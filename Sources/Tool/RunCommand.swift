@@ -175,7 +175,7 @@ struct RunCommand: ParsableCommand {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let cases = try CaseList(json: data).cases
     for (index, entry) in cases.enumerated() {
-      let outcome = CaseList.run(entry, options: options)
+      let outcome = CaseList.run(entry, options: options, limits: importing.limits)
       ToolOutput.write(json: try encoder.encode(outcome))
       StandardOutput.flush()
       Progress.count(index + 1, of: cases.count, "case")

@@ -45,7 +45,9 @@ package struct CaseList: Decodable {
   }
 
   /// Runs one case; an error is part of the outcome.
-  package static func run(_ entry: Case, options: CompileOptions) -> Outcome {
+  package static func run(
+    _ entry: Case, options: CompileOptions, limits: ImportLimits = ImportLimits()
+  ) -> Outcome {
     func outcome(_ status: String, _ message: String = "") -> Outcome {
       Outcome(model: entry.model, status: status, message: message)
     }
@@ -59,7 +61,8 @@ package struct CaseList: Decodable {
       }
       var options = options
       options.disabledRewrites.formUnion(entry.disabledRewrites ?? [])
-      let imported = try ModelFile(entry.model, sizes: sizes, constants: constants).imported()
+      let file = ModelFile(entry.model, sizes: sizes, constants: constants, limits: limits)
+      let imported = try file.imported()
       let run = try NetworkRun(imported) { try imported.model.compile(options: options) }
       let given = try (entry.inputs ?? [:]).mapValues {
         NetworkRun.Given.array(try StoredTensor(numPy: $0))
