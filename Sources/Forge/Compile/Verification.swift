@@ -8,7 +8,7 @@ import ForgeShapes
 /// item by item: the items are the entries of the first axis longer than 1, unless that is the last
 /// one. They are the examples of a batch that a file states, the tokens of a sequence, or the rows
 /// of an image. A plan of `.int8` shares scales among the items, so its outputs are one item each
-/// and its inputs have one scale.
+/// and its inputs have one scale. The inputs of a network that keeps a state have one scale, too.
 ///
 /// An item passes when ‖plan − reference‖₂ ≤ bound · ‖reference‖₂, both in double precision. If it
 /// does not, the reference is computed again with what Float32 itself loses, and the difference is
@@ -19,8 +19,7 @@ import ForgeShapes
 ///   results that a kernel may have in another last bit are moved by one, too, functions of an
 ///   element by the last bit of their argument, and each pixel of a convolution over an image by a
 ///   2²²th of its channel's root mean square, because pixels may share an error. The floor is a
-///   quarter of the resulting change in the item, times 2²⁴, and times the root of the keys over
-///   256 where attention sums over more.
+///   quarter of the resulting change in the item, times 2²⁴.
 /// - **Float32 means something else**, such as a mask of −10⁹ that swallows what it is added to.
 ///   The reference with every result rounded to Float32 takes the place of the exact one.
 /// - **Long sums.** Four times the difference of the rounded and the exact reference is taken off,
