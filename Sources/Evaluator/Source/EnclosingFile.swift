@@ -121,8 +121,8 @@
 
     /// Declares what statements declare, as far as they stand before a position.
     ///
-    /// A `#if` around the macro is no question: the clause that holds the macro is compiled, and
-    /// declares its names in a scope of its own.
+    /// The clause of a `#if` that holds the macro is compiled, so its condition is known to hold.
+    /// It declares its names in a scope of its own.
     private func declare(
       _ statements: CodeBlockItemListSyntax, before end: AbsolutePosition?,
       around macro: AbsolutePosition, in scope: NameScope, _ evaluator: Evaluator

@@ -15,7 +15,7 @@ struct IntegerInputs: Sendable {
   /// Whether there are none.
   var isEmpty: Bool { positions.isEmpty }
 
-  /// The index of the first number that may be a rounded integer, or is no number.
+  /// The index of the first number that may be a rounded integer, or is NaN.
   static func firstInexact(_ values: UnsafeBufferPointer<Float>) -> Int? {
     values.firstIndex { !(abs($0) < limit) }
   }

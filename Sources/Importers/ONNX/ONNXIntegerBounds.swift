@@ -5,7 +5,7 @@ import Forge
 /// Forge computes in Float32, which has all whole numbers up to 2²⁴. Arithmetic on integers is
 /// exact as long as its results are smaller: on truth values, on their sums along an axis, on
 /// positions. Inputs have a bound, because a prediction refuses larger integers. Arithmetic whose
-/// results may be larger is refused, but for products of which only the truth is read. So is
+/// results may be larger is refused, except for products that are only tested for zero. So is
 /// arithmetic on integers of 8 bits, whose results wrap around.
 enum ONNXIntegerBounds {
   /// The largest magnitude that Float32 has with all smaller ones.

@@ -213,7 +213,7 @@ private enum ONNXHead {
     switch bytes[2] {
     // The graph or the operator sets.
     case 0x3a, 0x42: return true
-    // The program that wrote it. In a Core ML model the field is a message, which is no text.
+    // The program that wrote it. In a Core ML model the field is a message, not text.
     case 0x12:
       let length = Int(bytes[3])
       let text = bytes.dropFirst(4).prefix(length)
