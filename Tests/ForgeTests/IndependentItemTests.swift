@@ -12,7 +12,6 @@ import Testing
     let name: String
     let items, inputs, outputs: Int
     let layer: @Sendable (Tensor, Int) -> Tensor
-    var options = CompileOptions()
 
     var description: String { "\(name) of \(items) × \(inputs) → \(outputs)" }
   }

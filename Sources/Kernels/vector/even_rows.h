@@ -84,31 +84,28 @@ FORGE_INLINE void even_some_rows(const forge_even_rows_arguments *a, const forge
   }
 }
 
-/* Tiles: FORGE_EVEN_ROWS rows. */
-FORGE_KERNEL(row_factors) {
-  const forge_even_rows_arguments *a = arguments;
+/* What a kernel does to the rows first ..< first + count. */
+typedef void (*rows_of_tile)(const forge_even_rows_arguments *a, const forge_frame *frame,
+                             int64_t first, int64_t count, const bool scaled);
+
+/* Goes through tiles of FORGE_EVEN_ROWS rows. */
+FORGE_INLINE void each_tile_of_rows(const forge_even_rows_arguments *a, const forge_frame *frame,
+                                    int64_t first, int64_t last, const rows_of_tile compute) {
   const int64_t rows = forge_rows_of(&a->in);
   for (int64_t tile = first; tile < last; tile++) {
     const int64_t from = tile * FORGE_EVEN_ROWS;
     const int64_t count = forge_smaller(FORGE_EVEN_ROWS, rows - from);
     if (a->input_scales)
-      factors_of_rows(a, frame, from, count, true);
+      compute(a, frame, from, count, true);
     else
-      factors_of_rows(a, frame, from, count, false);
+      compute(a, frame, from, count, false);
   }
 }
 
-/* Tiles: FORGE_EVEN_ROWS rows. */
+FORGE_KERNEL(row_factors) { each_tile_of_rows(arguments, frame, first, last, factors_of_rows); }
+
 FORGE_KERNEL(even_rows) {
   const forge_even_rows_arguments *a = arguments;
-  const int64_t rows = forge_rows_of(&a->in);
-  if (!a->input_scales && forge_rows_are_even(&a->factors, frame, rows)) return;
-  for (int64_t tile = first; tile < last; tile++) {
-    const int64_t from = tile * FORGE_EVEN_ROWS;
-    const int64_t count = forge_smaller(FORGE_EVEN_ROWS, rows - from);
-    if (a->input_scales)
-      even_some_rows(a, frame, from, count, true);
-    else
-      even_some_rows(a, frame, from, count, false);
-  }
+  if (!a->input_scales && forge_rows_are_even(&a->factors, frame, forge_rows_of(&a->in))) return;
+  each_tile_of_rows(a, frame, first, last, even_some_rows);
 }
