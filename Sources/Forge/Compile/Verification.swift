@@ -7,7 +7,7 @@ import ForgeShapes
 /// from row to row and from channel to channel, by factors from 10⁻⁶ to 10⁶. An output is compared
 /// item by item: the items are the entries of the first axis longer than 1, unless that is the last
 /// one. They are the examples of a batch that a file states, the tokens of a sequence, or the rows
-/// of an image. A plan of `.int8` shares scales among the items, so its outputs are one item each
+/// of an image. In a plan of `.int8` items may share a scale, so its outputs are one item each
 /// and its inputs have one scale. The inputs of a network that keeps a state have one scale, too.
 ///
 /// An item passes when ‖plan − reference‖₂ ≤ bound · ‖reference‖₂, both in double precision. If it
@@ -24,8 +24,8 @@ import ForgeShapes
 ///   The reference with every result rounded to Float32 takes the place of the exact one.
 /// - **Long sums.** Four times the difference of the rounded and the exact reference is taken off,
 ///   if that difference is from 2⁻²⁰ to a hundredth of the item.
-/// - **Ties.** Networks that round, such as quantised ones, jump where a number lies in the middle
-///   of two whole ones, and the last bit decides. The reference is computed with numbers next to
+/// - **Ties.** Networks that round, such as quantized ones, jump where a number lies midway between
+///   two integers, and the last bit decides. The reference is computed with numbers next to
 ///   such middles rounded the other way, and four times the change that this makes is taken off.
 ///
 /// The four are properties of the network and its inputs, and none depends on the plan. The
