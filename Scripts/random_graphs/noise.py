@@ -189,8 +189,8 @@ class Noise:
                 result[..., lost, :] = np.nan
         return result
 
-    def result(self, node, inputs, result):
-        """A result with the noise of its rounding."""
+    def result(self, node, inputs, result, judged):
+        """A result with the noise of its rounding; `judged` is the one without any noise."""
         if node.op_type == "QuantizeLinear":
             # What NaN becomes is undefined, also behind the next DequantizeLinear.
             self.unknown[node.output[0]] = np.isnan(inputs[0])
@@ -215,8 +215,8 @@ class Noise:
         if node.op_type in PICTURES and scale is not None:
             # What is not finite is so in one way or another; Resize does not read an element of
             # the weight 0.
-            lost = 0 if node.op_type == "Resize" else np.where(np.isnan(exact), np.inf, np.nan)
-            other = np.where(np.isfinite(exact), FLOAT("nan"), lost)
+            lost = 0 if node.op_type == "Resize" else np.where(np.isnan(judged), np.inf, np.nan)
+            other = np.where(np.isfinite(judged), FLOAT("nan"), lost)
             noisy = np.where(np.isfinite(size), noisy, other).astype(FLOAT)
         return noisy
 
@@ -240,7 +240,7 @@ def run(graph, steps, noise, steady):
                 return None
         for name, result in zip(node.output, results):
             exact = graph.values[name]
-            noisy = noise.result(node, inputs, result)
+            noisy = noise.result(node, inputs, result, exact)
             if noisy is exact:
                 continue
             if noisy.shape != exact.shape:
