@@ -4,7 +4,7 @@ Forge has rules of its own for NaN in maxima, places and TopK, and for infinity 
 (Docs/Accuracy.md): with those in the place of ONNX Runtime's, they are still judged exactly. Some
 functions are computed in double precision, because the squares of ONNX Runtime and of the reference
 overflow or vanish (LpNormalization, GlobalLpPool), are off by 10⁻⁵ and by a whole channel (LRN), or
-lose what is small (Celu, Elu, Selu).
+lose what is small (Celu, Elu, Selu). GatherElements has places that the reference cannot read.
 """
 import numpy as np
 
@@ -97,14 +97,11 @@ def exponential(step, inputs, results):
 
 
 def placed(step, inputs, results):
-    """The place of the first NaN, or of the last if the last of equal numbers is wanted."""
+    """The place of the first NaN."""
     x = inputs[step.node.input[0]]
     axis = attribute(step.node, "axis", 0)
     hit = np.isnan(x)
-    if attribute(step.node, "select_last_index", 0):
-        places = x.shape[axis] - 1 - np.argmax(np.flip(hit, axis), axis=axis)
-    else:
-        places = np.argmax(hit, axis=axis)
+    places = np.argmax(hit, axis=axis)
     found = hit.any(axis=axis)
     if attribute(step.node, "keepdims", 1):
         places, found = np.expand_dims(places, axis), np.expand_dims(found, axis)
@@ -122,6 +119,15 @@ def extreme(step, inputs, results):
     return [np.where(hit > 0, FLOAT("nan"), results[0]).astype(FLOAT)]
 
 
+def taken(step, inputs, results):
+    """The elements at places along an axis: the reference fails for more than 64 places."""
+    x, places = (inputs[name] for name in step.node.input)
+    axis = attribute(step.node, "axis", 0) % x.ndim
+    within = tuple(
+        slice(None) if place == axis else slice(size) for place, size in enumerate(places.shape))
+    return [np.take_along_axis(x[within], places % x.shape[axis], axis=axis)]
+
+
 FOR_NAN = {
     "ArgMax": placed, "ArgMin": placed, "GlobalMaxPool": pooled, "MaxPool": pooled,
     "ReduceMax": extreme, "ReduceMin": extreme, "TopK": ranked,
@@ -129,6 +135,7 @@ FOR_NAN = {
 ALWAYS = {
     "Celu": exponential, "Elu": exponential, "Selu": exponential,
     "LpNormalization": normalized, "LRN": local, "GlobalLpPool": spatial_norm, "Softsign": limited,
+    "GatherElements": taken,
 }
 
 

@@ -37,7 +37,9 @@ def reference_step(step, inputs, opset, double):
     if node.op_type in conventions.ALWAYS:
         # The reference's own are off where ONNX Runtime's are, or more.
         results = conventions.ALWAYS[node.op_type](step, inputs, [inputs[node.input[0]]])
-        return [result.astype(np.float64) for result in results] if double else results
+        return [
+            result.astype(np.float64) if double and result.dtype == FLOAT else result
+            for result in results]
     given = {}
     for place, name in enumerate(node.input):
         if not name:

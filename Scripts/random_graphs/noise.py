@@ -64,6 +64,8 @@ FAST_INPUTS, FAST = 64, 5.0
 # The sums inside of an algorithm are larger than the result by this (Docs/Accuracy.md).
 OVERFLOW = 600.0
 GATE = 0.25
+# Places along an axis, with the axis where none is stated.
+PLACES = {"ArgMax": 0, "ArgMin": 0, "TopK": -1}
 PICTURES = {"Conv", "ConvTranspose", "Resize"}
 RECURRENT = {"LSTM", "GRU", "RNN"}
 ABSOLUTE = {*RECURRENT, "LogSoftmax", "ReduceLogSum", "ReduceLogSumExp"}
@@ -221,6 +223,19 @@ class Noise:
         return noisy
 
 
+def without_places(node, operand, exact, result):
+    """The places of a row that noise made NaN are none, so that none agrees by chance."""
+    if node.op_type not in PLACES or result.dtype == FLOAT:
+        return result
+    axis = next((a.i for a in node.attribute if a.name == "axis"), PLACES[node.op_type])
+    lost = (np.isnan(operand) & ~np.isnan(exact)).any(axis=axis, keepdims=True)
+    if not lost.any():
+        return result
+    if lost.ndim != result.ndim:
+        lost = lost.squeeze(axis)
+    return np.where(lost, np.iinfo(result.dtype).max, result)
+
+
 def run(graph, steps, noise, steady):
     """The values that noise alters, by name; `None` if a node has no answer."""
     altered = {}
@@ -243,6 +258,7 @@ def run(graph, steps, noise, steady):
             noisy = noise.result(node, inputs, result, exact)
             if noisy is exact:
                 continue
+            noisy = without_places(node, inputs[0], graph.values[node.input[0]], noisy)
             if noisy.shape != exact.shape:
                 return None
             altered[name] = noise.steady(node, inputs, noisy, exact) if steady else noisy

@@ -10,28 +10,13 @@ enum ONNXFolding {
 
   /// Computes a node if all that it needs is known.
   static func fold(_ call: inout ONNXCall) throws -> Bool {
-    guard call.node.domain.isEmpty else { return false }
-    switch call.node.type {
-    case "Shape":
-      let sizes = try call.value(0).sizes
-      let start = bound(call.node.int("start", 0), sizes.count)
-      let end = bound(call.node.int("end", sizes.count), sizes.count)
-      let part = start < end ? Array(sizes[start..<end]) : []
-      set(&call, HostTensor(integers: part.map { Int64($0) }, sizes: [part.count]))
-      return true
-    case "Size":
-      let count = try call.value(0).sizes.reduce(1, *)
-      set(&call, HostTensor(integers: [Int64(count)], sizes: []))
-      return true
-    case "EyeLike":
-      try ONNXWindows.unitMatrix(&call)
-      return true
-    case "Constant":
-      set(&call, try constant(call))
-      return true
-    default: break
+    let fold: Fold
+    switch ONNXOperators.find(call.node)?.fold {
+    case .always(let always)?: return try always(&call, [])
+    case .known(let known)?: fold = known
+    case nil, .some(.none): return false
     }
-    guard let fold = table[call.node.type], call.host(0) != nil else { return false }
+    guard call.host(0) != nil else { return false }
     var hosts: [HostTensor] = []
     for input in call.inputs {
       // An input that is left out is known too; folds ask for it by `call.has`.
@@ -43,6 +28,31 @@ enum ONNXFolding {
     }
     return try fold(&call, hosts)
   }
+
+  /// Nodes of which only the sizes of inputs count, or that have none.
+  static let always: [String: Fold] = [
+    "Shape": { call, _ in
+      let sizes = try call.value(0).sizes
+      let start = bound(call.node.int("start", 0), sizes.count)
+      let end = bound(call.node.int("end", sizes.count), sizes.count)
+      let part = start < end ? Array(sizes[start..<end]) : []
+      set(&call, HostTensor(integers: part.map { Int64($0) }, sizes: [part.count]))
+      return true
+    },
+    "Size": { call, _ in
+      let count = try call.value(0).sizes.reduce(1, *)
+      set(&call, HostTensor(integers: [Int64(count)], sizes: []))
+      return true
+    },
+    "EyeLike": { call, _ in
+      try ONNXWindows.unitMatrix(&call)
+      return true
+    },
+    "Constant": { call, _ in
+      set(&call, try constant(call))
+      return true
+    },
+  ]
 
   private static func bound(_ index: Int, _ count: Int) -> Int {
     min(max(index < 0 ? index + count : index, 0), count)
@@ -74,7 +84,7 @@ enum ONNXFolding {
     throw NodeFailure.unsupported("a value that is no tensor of numbers")
   }
 
-  private static let table: [String: Fold] =
+  static let table: [String: Fold] =
     movements.merging(arithmetic) { first, _ in first }
     .merging(ONNXWindows.folds) { first, _ in first }
     .merging(ONNXEmptyReductions.folds) { full, empty in

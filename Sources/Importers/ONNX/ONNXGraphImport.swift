@@ -279,7 +279,7 @@ struct ONNXGraphImport {
     }
     let blocked = node.inputs.contains { missing.contains($0) }
     unsupported += node.inputs.compactMap { unreadable.removeValue(forKey: $0) }
-    guard let operation = ONNXOperators.find(node) else {
+    guard let found = ONNXOperators.find(node) else {
       let type = node.domain.isEmpty ? node.type : "\(node.domain).\(node.type)"
       unsupported.append(UnsupportedNode(type: type, detail: nil, name: node.name))
       missing.formUnion(node.outputs)
@@ -311,7 +311,7 @@ struct ONNXGraphImport {
       if try foldedForEveryLength(&call) { return }
       call.integerBound = try ONNXIntegerBounds.bound(call, integerBounds)
       var stated = call
-      if try !ONNXLengths.run(&call), try !ONNXFolding.fold(&call) { try operation(&call) }
+      if try !ONNXLengths.run(&call), try !ONNXFolding.fold(&call) { try found.import(&call) }
       try ONNXLengths.check(call)
       try finish(call)
       stated.outputs = call.outputs

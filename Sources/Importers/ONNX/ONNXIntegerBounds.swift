@@ -22,9 +22,9 @@ enum ONNXIntegerBounds {
   /// - Returns: the bound.
   /// - Throws: what reading the file throws.
   static func bound(_ call: ONNXCall, _ known: [String: Int]) throws -> Int? {
-    guard call.node.domain.isEmpty else { return nil }
+    guard let found = ONNXOperators.find(call.node) else { return nil }
     if try isProductOfTruth(call) { return largest }
-    guard let rule = rules[call.node.type] else { return nil }
+    guard let rule = found.bounds else { return nil }
     let bounds = try call.inputs.indices.map { index in
       try bound(
         of: call.family(index).map { .host($0.tensors[0]) } ?? call.inputs[index],
@@ -74,7 +74,7 @@ enum ONNXIntegerBounds {
       ? 0 : sizes[try ONNXCall.axis(call.node.int("axis"), rank: sizes.count)] - 1
   }
 
-  private static let rules: [String: Rule] = [
+  static let rules: [String: Rule] = [
     "Identity": same, "Cast": same, "Reshape": same, "Squeeze": same, "Unsqueeze": same,
     "Transpose": same, "Flatten": same, "Slice": same, "Expand": same, "Tile": same,
     "Gather": same, "GatherND": same, "GatherElements": same, "Neg": same, "Abs": same,

@@ -2,6 +2,10 @@ import Forge
 
 /// Computes nodes of numbers that follow the length: what a file does with the sizes of a sequence.
 enum ONNXLengthFolding {
+  /// What an operator makes of numbers that are known for every length; `nil` where that is not
+  /// known.
+  typealias Rule = @Sendable (_ call: ONNXCall, _ maximum: Int) throws -> LengthTensor?
+
   /// Computes a node if all that it needs is known for every length; returns whether it did.
   ///
   /// - Throws: ``NodeFailure`` where a result is no polynomial of the length.
@@ -15,11 +19,15 @@ enum ONNXLengthFolding {
       }
     }
     guard let maximum else { return false }
-    if let result = try moved(&call, maximum) ?? computed(call, maximum) {
-      call.set(result.value)
-      return true
+    let result: LengthTensor?
+    switch ONNXOperators.find(call.node)?.sizes {
+    case .moved(let isMoved)?: result = try moved(&call, maximum, isMoved)
+    case .computed(let rule)?: result = try rule(call, maximum)
+    case nil, .some(.none): return false
     }
-    return false
+    guard let result else { return false }
+    call.set(result.value)
+    return true
   }
 
   private static func numbers(_ value: FileValue) throws -> [LengthSize] {
@@ -41,7 +49,7 @@ enum ONNXLengthFolding {
   // MARK: Movements
 
   /// The inputs of movements that hold what is moved.
-  private static let movements: [String: @Sendable (Int) -> Bool] = [
+  static let movements: [String: @Sendable (Int) -> Bool] = [
     "Identity": { _ in true }, "Cast": { $0 == 0 }, "Reshape": { $0 == 0 },
     "Flatten": { _ in true },
     "Squeeze": { $0 == 0 }, "Unsqueeze": { $0 == 0 }, "Transpose": { _ in true },
@@ -50,9 +58,8 @@ enum ONNXLengthFolding {
 
   /// Moves numbers as indices into a list of them.
   private static func moved(
-    _ call: inout ONNXCall, _ maximum: Int
+    _ call: inout ONNXCall, _ maximum: Int, _ isMoved: (Int) -> Bool
   ) throws -> LengthTensor? {
-    guard let isMoved = movements[call.node.type] else { return nil }
     // If the places themselves follow the length, what they choose is not known here.
     for (index, input) in call.inputs.enumerated() where !isMoved(index) {
       switch input {
@@ -88,12 +95,12 @@ enum ONNXLengthFolding {
 
   // MARK: Arithmetic
 
-  private static let arithmetic: Set = [
+  static let arithmetic: Set = [
     "Add", "Sub", "Mul", "Div", "Mod", "Min", "Max", "Equal", "Less", "LessOrEqual", "Greater",
-    "GreaterOrEqual",
+    "GreaterOrEqual", "Floor", "Ceil", "Round", "Neg",
   ]
 
-  private static func computed(
+  static func computed(
     _ call: ONNXCall, _ maximum: Int
   ) throws -> LengthTensor? {
     let values = call.inputs.compactMap(\.self)
@@ -108,7 +115,7 @@ enum ONNXLengthFolding {
       return LengthTensor(
         type: first.type, sizes: first.sizes, numbers: negative, maximum: maximum)
     }
-    guard values.count == 2, arithmetic.contains(call.node.type),
+    guard values.count == 2,
       let sizes = HostTensor.broadcast(first.sizes, values[1].sizes),
       let count = Shape.product(of: sizes), count <= 1 << 16
     else { return nil }

@@ -33,6 +33,7 @@ enum ONNXLengths {
     "Reshape": reshape, "Expand": expand, "Slice": slice, "ConstantOfShape": constantOfShape,
     "Range": range, "Gather": gather, "Split": split, "MaxPool": maximumPool,
     "ConvTranspose": transposedConvolve, "Resize": resize, "GatherND": gatherND,
+    "Shape": sizes, "Size": sizes,
   ]
 
   /// Imports a node that depends on the length; returns whether it did.
@@ -40,14 +41,18 @@ enum ONNXLengths {
   /// - Throws: ``NodeFailure`` for what does not follow the length.
   static func run(_ call: inout ONNXCall) throws -> Bool {
     guard call.maximumLength != nil else { return false }
-    let type = call.node.type
-    guard call.node.domain.isEmpty, following.contains(type) else {
-      throw NodeFailure.unsupported("a sequence whose length varies")
+    switch ONNXOperators.find(call.node)?.length {
+    case .followed?: return false
+    case .own(let operation)?:
+      try operation(&call)
+      return call.outputs.contains { $0 != nil }
+    case nil, .refused?: throw NodeFailure.unsupported("a sequence whose length varies")
     }
-    if type == "Shape" || type == "Size" { return try sizes(&call) }
-    guard let operation = own[type] else { return false }
-    try operation(&call)
-    return true
+  }
+
+  /// What happens to the length, from the tables.
+  static func kind(of type: String) -> ONNXOperator.Length {
+    own[type].map { .own($0) } ?? (following.contains(type) ? .followed : .refused)
   }
 
   /// Checks that what a node made follows the length.
@@ -58,9 +63,10 @@ enum ONNXLengths {
     for case .network(let tensor)? in call.outputs { _ = try tensor.lengthSizes() }
   }
 
-  private static func sizes(_ call: inout ONNXCall) throws -> Bool {
+  /// The sizes of a tensor; leaves the node to folding if they do not follow the length.
+  private static func sizes(_ call: inout ONNXCall) throws {
     guard case .network(let tensor) = try call.value(0), let maximum = tensor.maximumLength else {
-      return false
+      return
     }
     let numbers = try tensor.lengthSizes()
     if call.node.type == "Size" {
@@ -69,7 +75,6 @@ enum ONNXLengths {
     } else {
       call.set(try shape(of: numbers, call.node, maximum))
     }
-    return true
   }
 
   /// The result of a node Shape for a tensor of some sizes.

@@ -98,7 +98,9 @@ struct ONNXOpenAxes {
   /// The axes of the results by the operator's rule.
   private func axes(_ call: ONNXCall, _ larger: ONNXCall) throws(ONNXMixture) -> [ONNXOpenAxis?] {
     let here = ONNXMixture(node: call.node.name, type: call.node.type)
-    let arguments = ONNXOpenRules.arguments[call.node.type] ?? []
+    guard case .apart(let rule, let arguments)? = ONNXOperators.find(call.node)?.examples else {
+      throw here
+    }
     var places: [ONNXOpenAxis?] = []
     for (index, name) in call.node.inputs.enumerated() {
       switch states[name] {
@@ -110,9 +112,7 @@ struct ONNXOpenAxes {
       }
     }
     let node = ONNXOpenNode(call: call, larger: larger, places: places, base: base)
-    guard call.node.domain.isEmpty, let rule = ONNXOpenRules.table[call.node.type],
-      let result = try? rule(node)
-    else { throw here }
+    guard let result = try? rule(node) else { throw here }
     return result
   }
 

@@ -41,7 +41,7 @@ extension ONNXOperators {
       }
       let sum = try reduced(&call, input, kind, axes: [axis], keepsDimensions: true)
       // A row of zeros stays zero.
-      let least = Maximum(constant: [.leastNormalMagnitude])
+      let least = Maximum(constant: [.leastNonzeroMagnitude])
       let norm = FileTensor(
         try call.apply(least, to: sum.tensor), sizes: sum.sizes, layout: sum.layout)
       call.set(try combined(&call, input, norm) { Divide() })

@@ -1,0 +1,130 @@
+import Forge
+
+/// One field of a message, with readers for the types of Protocol Buffers.
+///
+/// A reader throws `malformed` for a field of another wire type. Integers are read as they are
+/// stored, of which a smaller type takes the last bits.
+struct WireField {
+  /// What is stored, by wire type.
+  enum Content {
+    case varint(UInt64)
+    case fixed64(UInt64)
+    case fixed32(UInt32)
+    case bytes(Range<Int>)
+  }
+
+  /// The number of the field in its message.
+  let number: Int
+  let content: Content
+  let file: WireFile
+  /// The depth of the message with the field.
+  let depth: Int
+
+  // MARK: Numbers
+
+  /// An integer of a type without zigzag.
+  func int64() throws(ImportError) -> Int64 {
+    guard case .varint(let value) = content else { throw file.malformed }
+    return Int64(bitPattern: value)
+  }
+
+  /// An integer.
+  func int() throws(ImportError) -> Int { Int(try int64()) }
+
+  /// An integer of 32 bits, or the number of an enumeration.
+  func int32() throws(ImportError) -> Int32 { Int32(truncatingIfNeeded: try int64()) }
+
+  /// A truth value.
+  func bool() throws(ImportError) -> Bool { try int64() != 0 }
+
+  /// A number of 32 bits.
+  func float() throws(ImportError) -> Float {
+    guard case .fixed32(let bits) = content else { throw file.malformed }
+    return Float(bitPattern: bits)
+  }
+
+  /// A number of 64 bits.
+  func double() throws(ImportError) -> Double {
+    guard case .fixed64(let bits) = content else { throw file.malformed }
+    return Double(bitPattern: bits)
+  }
+
+  // MARK: Bytes
+
+  /// The place of the bytes in the file.
+  func range() throws(ImportError) -> Range<Int> {
+    guard case .bytes(let range) = content else { throw file.malformed }
+    return range
+  }
+
+  /// A text, which must be of UTF-8.
+  func string() throws(ImportError) -> String {
+    guard let text = String(validating: try file.copy(try range()), as: UTF8.self) else {
+      throw file.malformed
+    }
+    return text
+  }
+
+  /// A copy of the bytes.
+  func bytes() throws(ImportError) -> [UInt8] { try file.copy(try range()) }
+
+  /// The bytes, which stay in the file unless they are few.
+  func stored() throws(ImportError) -> any StoredBytes { try file.stored(try range()) }
+
+  /// A message in the field.
+  func message() throws(ImportError) -> WireMessage {
+    let range = try range()
+    try file.takeMessage(depth: depth + 1)
+    return WireMessage(file, range, depth: depth + 1)
+  }
+
+  // MARK: Lists
+
+  /// Appends the integers of a repeated field, packed or not.
+  func append(to list: inout [Int64]) throws(ImportError) {
+    guard case .bytes(let range) = content else {
+      try file.take(bytes: MemoryLayout<Int64>.size)
+      list.append(try int64())
+      return
+    }
+    var position = range.lowerBound
+    while position < range.upperBound {
+      try file.take(bytes: MemoryLayout<Int64>.size)
+      list.append(
+        Int64(bitPattern: try file.varint(at: &position, end: range.upperBound)))
+    }
+  }
+
+  /// Appends the numbers of a repeated field of 32 bits, packed or not.
+  func append(to list: inout [Float]) throws(ImportError) {
+    guard case .bytes(let range) = content else {
+      try file.take(bytes: MemoryLayout<Float>.size)
+      list.append(try float())
+      return
+    }
+    try numbers(of: range, UInt32.self) { list.append(Float(bitPattern: $0)) }
+  }
+
+  /// Appends the numbers of a repeated field of 64 bits, packed or not.
+  func append(to list: inout [Double]) throws(ImportError) {
+    guard case .bytes(let range) = content else {
+      try file.take(bytes: MemoryLayout<Double>.size)
+      list.append(try double())
+      return
+    }
+    try numbers(of: range, UInt64.self) { list.append(Double(bitPattern: $0)) }
+  }
+
+  private func numbers<Bits: FixedWidthInteger>(
+    of range: Range<Int>, _: Bits.Type, _ body: (Bits) -> Void
+  ) throws(ImportError) {
+    let width = MemoryLayout<Bits>.size
+    guard range.count.isMultiple(of: width) else { throw file.malformed }
+    let bytes = try file.copy(range)
+    bytes.withUnsafeBytes { memory in
+      for offset in stride(from: 0, to: memory.count, by: width) {
+        body(Bits(littleEndian: memory.loadUnaligned(fromByteOffset: offset, as: Bits.self)))
+      }
+    }
+  }
+}

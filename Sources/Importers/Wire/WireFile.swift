@@ -1,0 +1,195 @@
+import Forge
+
+/// A file in the wire format of Protocol Buffers, of which only what is asked for is read.
+///
+/// A message is a range of the file, and whoever needs it walks its fields. Strings and lists are
+/// copied, weights stay in the file. One budget bounds the number of messages and the memory of
+/// what is copied, whatever the file states; the depth of messages has its own limit.
+///
+/// Source: Protocol Buffers, "Encoding".
+final class WireFile {
+  /// The path, for messages.
+  let path: String
+  /// What is said of a file that is no such message.
+  private let headline: String
+  /// The file through which messages are walked.
+  private let file: InputFile
+  /// The file of which ranges outlive the import.
+  private let ranges: InputFile
+  private let limits: ImportLimits
+  private var window: [UInt8] = []
+  private var windowStart = 0
+  private var messages = 0
+  private var copiedBytes = 0
+
+  private static let windowCount = 1 << 16
+  /// The bytes that strings and lists may take for each byte of the file: a list of integers of one
+  /// byte each needs eight.
+  private static let bytesPerByte = 8
+  /// Bytes of fewer than this are copied rather than left in the file.
+  private static let smallestRange = 1 << 12
+
+  /// Opens a file.
+  ///
+  /// - Parameters:
+  ///   - path: the file.
+  ///   - limits: the limits on its size, its messages and their depth.
+  ///   - headline: what is said of a file that is no such message.
+  /// - Throws: ``ImportError``: `fileMissing`, `unreadable` or `tooLarge`.
+  convenience init(
+    path: String, limits: ImportLimits, headline: String
+  ) throws(ImportError) {
+    let (file, ranges): (InputFile, InputFile)
+    do throws(LoadError) {
+      file = try InputFile(path: path)
+      ranges = try InputFile(path: path, staysOpen: false)
+    } catch { throw ImportError(loading: error) }
+    try self.init(file, ranges: ranges, path: path, limits: limits, headline: headline)
+  }
+
+  /// Reads bytes in memory as a file.
+  ///
+  /// - Parameters:
+  ///   - bytes: the content.
+  ///   - name: what stands for the path in messages.
+  ///   - limits: the limits on the size, the messages and their depth.
+  ///   - headline: what is said of bytes that are no such message.
+  /// - Throws: ``ImportError``: `unreadable` or `tooLarge`.
+  convenience init(
+    _ bytes: [UInt8], name: String, limits: ImportLimits, headline: String
+  ) throws(ImportError) {
+    let file: InputFile
+    do throws(LoadError) { file = try .copying(bytes, name: name) } catch {
+      throw ImportError(loading: error)
+    }
+    try self.init(file, ranges: file, path: name, limits: limits, headline: headline)
+  }
+
+  private init(
+    _ file: InputFile, ranges: InputFile, path: String, limits: ImportLimits, headline: String
+  ) throws(ImportError) {
+    self.file = file
+    self.ranges = ranges
+    self.path = path
+    self.limits = limits
+    self.headline = headline
+    guard file.count <= limits.fileBytes else {
+      throw ImportError(
+        .tooLarge, "the file is larger than the limit", path: path,
+        received: ImportError.bytes(file.count), needs: "at most \(limits.fileBytes)",
+        remedy: "raise ImportLimits.fileBytes if you trust the file")
+    }
+  }
+
+  /// The bytes that the file really has, without holes.
+  var byteCount: Int { file.storedByteCount }
+
+  /// The message that the file is.
+  var message: WireMessage { WireMessage(self, 0..<file.count, depth: 0) }
+
+  /// The error of a file that is no such message.
+  var malformed: ImportError { .malformedFile(headline, path) }
+
+  // MARK: Bytes
+
+  /// The next number of variable length.
+  ///
+  /// - Throws: ``ImportError``: `malformed` at the end or if it is too long; `unreadable`.
+  func varint(at position: inout Int, end: Int) throws(ImportError) -> UInt64 {
+    var value: UInt64 = 0
+    for shift in stride(from: UInt64(0), to: 64, by: 7) {
+      guard position < end else { throw malformed }
+      let byte = try byte(at: position)
+      position += 1
+      value |= UInt64(byte & 0x7f) << shift
+      if byte & 0x80 == 0 { return value }
+    }
+    throw malformed
+  }
+
+  /// A number of a fixed width in little-endian order.
+  func fixed<Number: FixedWidthInteger>(
+    _: Number.Type, at position: inout Int, end: Int
+  ) throws(ImportError) -> Number {
+    let width = MemoryLayout<Number>.size
+    guard end - position >= width else { throw malformed }
+    var value: Number = 0
+    for index in 0..<width {
+      value |= Number(truncatingIfNeeded: try byte(at: position + index)) << (8 * index)
+    }
+    position += width
+    return value
+  }
+
+  /// A copy of some bytes, which the budget pays.
+  func copy(_ range: Range<Int>) throws(ImportError) -> [UInt8] {
+    try take(bytes: range.count)
+    if range.lowerBound >= windowStart, range.upperBound <= windowStart + window.count {
+      return Array(window[(range.lowerBound - windowStart)..<(range.upperBound - windowStart)])
+    }
+    return try read(range)
+  }
+
+  /// Some bytes, which stay in the file unless they are few.
+  func stored(_ range: Range<Int>) throws(ImportError) -> any StoredBytes {
+    guard range.count >= Self.smallestRange else { return BytesInMemory(try copy(range)) }
+    do throws(LoadError) {
+      return try FileRange(ranges, offset: range.lowerBound, byteCount: range.count)
+    } catch { throw ImportError(loading: error) }
+  }
+
+  private func byte(at position: Int) throws(ImportError) -> UInt8 {
+    if position < windowStart || position >= windowStart + window.count {
+      window = try read(position..<min(position + Self.windowCount, file.count))
+      windowStart = position
+    }
+    return window[position - windowStart]
+  }
+
+  private func read(_ range: Range<Int>) throws(ImportError) -> [UInt8] {
+    do throws(LoadError) {
+      try file.checkReadable(range)
+      var bytes = [UInt8](repeating: 0, count: range.count)
+      try bytes.withUnsafeMutableBytes { memory in
+        Result { () throws(LoadError) in try file.read(range, into: memory) }
+      }.get()
+      return bytes
+    } catch { throw ImportError(loading: error) }
+  }
+
+  // MARK: Budget
+
+  /// Takes memory for strings and lists.
+  ///
+  /// - Throws: ``ImportError`` of kind `tooLarge`.
+  func take(bytes: Int) throws(ImportError) {
+    copiedBytes = copiedBytes.addingSaturated(bytes)
+    let limit = limits.foldedBytes.addingSaturated(
+      byteCount.multipliedSaturated(by: Self.bytesPerByte))
+    guard copiedBytes <= limit else {
+      throw .beyondBudget(
+        "the names and lists of the file are too large", ImportError.bytes(copiedBytes),
+        needs: "at most \(limit)", limit: "foldedBytes", path: path)
+    }
+  }
+
+  /// Takes one more message at some depth.
+  ///
+  /// - Throws: ``ImportError`` of kind `tooLarge`.
+  func takeMessage(depth: Int) throws(ImportError) {
+    messages += 1
+    let most = limits.nodes.addingSaturated(limits.tensors).multipliedSaturated(by: 8)
+    guard messages <= most else {
+      throw .beyondBudget(
+        "the file has too many parts", "more than \(most) messages", needs: nil,
+        limit: "nodes or tensors", path: path)
+    }
+    // A graph in a node is three messages deeper than the graph with the node.
+    let deepest = max(limits.depth, 1).multipliedSaturated(by: 4)
+    guard depth <= deepest else {
+      throw .beyondBudget(
+        "the file is nested too deeply", "more than \(deepest) messages in each other", needs: nil,
+        limit: "depth", path: path)
+    }
+  }
+}
