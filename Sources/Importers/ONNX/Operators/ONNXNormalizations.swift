@@ -53,14 +53,12 @@ extension ONNXOperators {
       }
       let mean = try reduced(&call, input, .mean, axes: axes, keepsDimensions: true)
       let centred = try combined(&call, input, mean) { Subtract() }
-      let squared = FileTensor(
-        try call.apply(Unary(.square), to: centred.tensor), sizes: centred.sizes,
-        layout: centred.layout)
-      let variance = try reduced(&call, squared, .mean, axes: axes, keepsDimensions: true)
-      let root = try call.apply(Unary(.squareRoot), to: variance.tensor)
+      // The norm of the deviations does not overflow where their squares do.
+      let norm = try reduced(&call, centred, .l2, axes: axes, keepsDimensions: true)
+      let count = axes.reduce(1) { $0.multipliedSaturated(by: input.sizes[$1]) }
       let shifted = FileTensor(
-        try call.apply(Scale(1, bias: 1e-9), to: root), sizes: variance.sizes,
-        layout: variance.layout)
+        try call.apply(Scale(1 / Float(count).squareRoot(), bias: 1e-9), to: norm.tensor),
+        sizes: norm.sizes, layout: norm.layout)
       call.set(try combined(&call, centred, shifted) { Divide() })
     },
     "Softmax": { try softmax(&$0, { Softmax(axis: $0, name: $1) }) },
