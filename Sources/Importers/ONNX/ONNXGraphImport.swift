@@ -260,11 +260,10 @@ struct ONNXGraphImport {
   private static func usedAsTruth(_ graph: OnnxGraph) -> Set<String> {
     var truth: Set<String> = []
     var others = Set(graph.output.map(\.name))
-    for node in graph.node {
-      let isTruth =
-        node.opType == "Cast"
-        && ElementType(onnx: Int32(clamping: ONNXNode(node).int("to"))) == .bool
-      if isTruth { truth.formUnion(node.input) } else { others.formUnion(node.input) }
+    for stored in graph.node {
+      let node = ONNXNode(stored)
+      let isTruth = ONNXOperators.find(node)?.bounds?.readsTruth(node) == true
+      if isTruth { truth.formUnion(node.inputs) } else { others.formUnion(node.inputs) }
     }
     return truth.subtracting(others)
   }
@@ -364,8 +363,10 @@ struct ONNXGraphImport {
     case nil: break
     }
     // Sizes are known even where values are no parts of the longest.
-    if call.node.domain.isEmpty, call.node.type == "Shape", let family = call.family(0) {
-      call.set(try ONNXLengths.shape(of: family.sizes, call.node, family.maximum))
+    if case .measured(let measure)? = ONNXOperators.find(call.node)?.sizes,
+      let family = call.family(0)
+    {
+      call.set(try measure(family.sizes, call, family.maximum).value)
       try finish(call)
       return true
     }
