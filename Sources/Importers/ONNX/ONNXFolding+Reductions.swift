@@ -60,7 +60,7 @@ extension ONNXFolding {
         axes: axes, keepsDimensions: call.node.int("keepdims", 1) != 0))
   }
 
-  /// Means of integers. Those of floating-point numbers are computed as the network does.
+  /// Means of integers; those of floating-point numbers are computed as the network does.
   static func means(_ call: inout ONNXCall, _ hosts: [HostTensor]) throws -> Bool {
     guard let host = hosts.first, host.isInteger, host.count > 0,
       try sums(&call, hosts), case .host(let sum)? = call.outputs[0],

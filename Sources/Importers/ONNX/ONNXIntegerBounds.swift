@@ -81,7 +81,8 @@ extension ONNXIntegerBounds.Rule {
   /// bits wrap around to 0 only from factors such as 2³² on, which masks do not have; those of
   /// smaller types do sooner.
   static let product = Self { call, bounds in
-    let isTruth = try call.isUsedAsTruth
+    let isTruth =
+      try call.isUsedAsTruth
       && call.inputs.indices.allSatisfy { try call.value($0).type == .int64 }
     return isTruth
       ? ONNXIntegerBounds.largest

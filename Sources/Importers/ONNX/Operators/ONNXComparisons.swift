@@ -19,11 +19,13 @@ extension ONNXOperators {
       "GreaterOrEqual", .greaterOrEqual, fold: ONNXFolding.compare({ $0 >= $1 }, { $0 >= $1 }),
       sizes: ONNXLengthFolding.compared { $0 >= 0 }),
     logical(
-      "And", .and, fold: ONNXFolding.compare({ ($0 != 0) && ($1 != 0) }, { ($0 != 0) && ($1 != 0) })),
+      "And", .and, fold: ONNXFolding.compare({ ($0 != 0) && ($1 != 0) }, { ($0 != 0) && ($1 != 0) })
+    ),
     logical(
       "Or", .or, fold: ONNXFolding.compare({ ($0 != 0) || ($1 != 0) }, { ($0 != 0) || ($1 != 0) })),
     logical(
-      "Xor", .xor, fold: ONNXFolding.compare({ ($0 != 0) != ($1 != 0) }, { ($0 != 0) != ($1 != 0) })),
+      "Xor", .xor, fold: ONNXFolding.compare({ ($0 != 0) != ($1 != 0) }, { ($0 != 0) != ($1 != 0) })
+    ),
     .elementwise(
       "Where", import: choose, fold: .known(ONNXFolding.choose), bounds: .chosen,
       sizes: .moved { $0 > 0 }),

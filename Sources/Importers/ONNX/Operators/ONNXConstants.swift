@@ -3,7 +3,7 @@ import Forge
 extension ONNXOperators {
   /// Operators that exist only as constants, which are known while importing.
   static let constants: [ONNXOperator] = [
-    .known("Constant", fold: .always(constant), length: .refused, sizes: .none),
+    .known("Constant", fold: .always(constant), length: .followed, sizes: .none),
     .known(
       "ConstantOfShape", fold: .known(constantOfShape), length: .own(ONNXLengths.constantOfShape),
       sizes: .none),
@@ -65,7 +65,8 @@ extension ONNXOperators {
     return true
   }
 
-  private static func constantOfShape(_ call: inout ONNXCall, _ hosts: [HostTensor]) throws -> Bool {
+  private static func constantOfShape(_ call: inout ONNXCall, _ hosts: [HostTensor]) throws -> Bool
+  {
     guard let host = hosts.first else { return false }
     let sizes = try host.integers().map { Int($0) }
     let value = try call.node.tensor("value").map { try call.reader.tensor($0) }

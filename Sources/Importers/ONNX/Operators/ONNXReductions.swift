@@ -20,7 +20,8 @@ extension ONNXOperators {
       fold: ONNXFolding.reduction(ofNothing: 1, ONNXFolding.products)),
     .reduction(
       "ReduceL1", import: { try reduce(&$0, .l1) },
-      fold: ONNXFolding.reduction(ofNothing: 0, ONNXFolding.integerSums { $0 == .min ? nil : abs($0) })),
+      fold: ONNXFolding.reduction(
+        ofNothing: 0, ONNXFolding.integerSums { $0 == .min ? nil : abs($0) })),
     .reduction(
       "ReduceL2", import: { try reduce(&$0, .l2) },
       fold: ONNXFolding.reduction(ofNothing: 0, ONNXFolding.norms)),
