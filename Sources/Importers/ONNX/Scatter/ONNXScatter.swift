@@ -60,7 +60,7 @@ enum ONNXScatter {
   }
 
   /// The bound of integers: data and updates are moved, compared or summed.
-  static let bound: ONNXIntegerBounds.Rule = { call, bounds in
+  static let bound = ONNXIntegerBounds.Rule { call, bounds in
     guard bounds.count == 3, let data = bounds[0], let updates = bounds[2] else { return nil }
     switch try Combination(call.node) {
     case .none, .max, .min: return Swift.max(data, updates)
