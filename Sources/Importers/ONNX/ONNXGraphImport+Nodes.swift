@@ -130,8 +130,10 @@ extension ONNXGraphImport {
     case nil: break
     }
     // Sizes are known even where values are no parts of the longest.
-    if call.node.domain.isEmpty, call.node.type == "Shape", let family = call.family(0) {
-      call.set(try ONNXLengths.shape(of: family.sizes, call.node, family.maximum))
+    if case .measured(let measure)? = ONNXOperators.find(call.node)?.sizes,
+      let family = call.family(0)
+    {
+      call.set(try measure(family.sizes, call, family.maximum).value)
       try finish(call)
       return true
     }

@@ -16,8 +16,7 @@ struct ONNXUses {
   ///   - scope: the names of their graph.
   mutating func add(_ nodes: [FileNode], in scope: ONNXScope) {
     for node in nodes {
-      let isTruth =
-        node.type == "Cast" && ElementType(onnx: Int32(clamping: node.int("to"))) == .bool
+      let isTruth = ONNXOperators.find(node)?.bounds?.readsTruth(node) == true
       for name in node.inputs {
         readers[name, default: 0] += 1
         if isTruth { truths.insert(name) } else { others.insert(name) }

@@ -2,9 +2,10 @@ import Forge
 
 extension ONNXOperators {
   /// Convolutions and transposed convolutions on sequences and images.
-  static let convolutions: [String: Operation] = [
-    "Conv": convolve,
-    "ConvTranspose": transposedConvolve,
+  static let convolutions: [ONNXOperator] = [
+    .perExample("Conv", import: convolve, length: .followed),
+    .perExample(
+      "ConvTranspose", import: transposedConvolve, length: .own(ONNXLengths.transposedConvolve)),
   ]
 
   /// An image for a sequence [N, C, T]: [N, C, 1, T].
@@ -84,7 +85,7 @@ extension ONNXOperators {
 
   // MARK: Transposed
 
-  private static func transposedConvolve(_ call: inout ONNXCall) throws {
+  static func transposedConvolve(_ call: inout ONNXCall) throws {
     let input = try call.network(0)
     let weights = try call.value(1)
     guard (3...5).contains(input.rank), weights.sizes.count == input.rank else {
