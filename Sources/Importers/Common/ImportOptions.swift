@@ -29,7 +29,7 @@ public struct ImportOptions: Sendable {
   /// Builds the nodes of ONNX operators that Forge does not have, by their names: `Domain::Name`,
   /// or `Name` for ONNX's own domain.
   ///
-  /// The function gets a node and returns its outputs, made of layers or a ``Custom``. Operators
+  /// The function gets a node and returns its outputs, made of layers or a `Custom`. Operators
   /// that Forge has are never asked for; functions of the file are replaced. Batches of such a model
   /// are fixed, and so are lengths, because nothing is known of the examples in it.
   ///

@@ -55,9 +55,10 @@ struct ONNXOpenAxes {
   ///   - mixture: the node that has chosen.
   ///   - inputs: what its choice depends on.
   mutating func mix(_ names: [String], _ mixture: ONNXMixture, on inputs: [String]) {
-    guard let state = inputs.lazy.compactMap({ states[$0] }).first else { return }
-    let mixture = if case .mixed(let earlier) = state { earlier } else { mixture }
-    for name in names where !name.isEmpty { states[name] = .mixed(mixture) }
+    guard let state = inputs.compactMap({ states[$0] }).first else { return }
+    var first = mixture
+    if case .mixed(let earlier) = state { first = earlier }
+    for name in names where !name.isEmpty { states[name] = .mixed(first) }
   }
 
   /// The call with the larger size, and its results.
