@@ -52,6 +52,7 @@ struct ONNXScope: Sendable {
   ///   - function: the function.
   ///   - attributes: those that its nodes may take, by name.
   ///   - prefix: what stands before its names; another for each call.
+  /// - Returns: the names.
   func function(
     _ function: ONNXFunction, attributes: [String: NodeAttribute], prefix: String
   ) -> ONNXScope {
@@ -63,6 +64,7 @@ struct ONNXScope: Sendable {
   /// The names of graphs inside a node, which see what this one has so far.
   ///
   /// - Parameter prefix: what stands before their names; another for each time one is imported.
+  /// - Returns: the names.
   func inner(prefix: String) -> ONNXScope {
     ONNXScope(
       prefix: prefix, opsets: opsets, depth: depth + 1, callers: callers,

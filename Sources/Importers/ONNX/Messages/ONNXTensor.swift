@@ -89,7 +89,9 @@ struct ONNXTensor: Sendable {
     switch type {
     case .float32:
       if let (bytes, stated) = floats.bytes, stated == byteCount { return stored(bytes) }
-      let values = try floats.values(count).map { Float(bitPattern: UInt32(truncatingIfNeeded: $0)) }
+      let values = try floats.values(count).map {
+        Float(bitPattern: UInt32(truncatingIfNeeded: $0))
+      }
       return HostTensor(type: type, sizes: sizes, storage: .floats(values))
     case .float64:
       if let (bytes, stated) = doubles.bytes, stated == byteCount { return stored(bytes) }

@@ -90,15 +90,34 @@ extension ONNXOperators {
     }
     let mean = try reduced(&call, input, .mean, axes: axes, keepsDimensions: true)
     let centred = try combined(&call, input, mean) { Subtract() }
-    let squared = FileTensor(
-      try call.apply(Unary(.square), to: centred.tensor), sizes: centred.sizes,
-      layout: centred.layout)
-    let variance = try reduced(&call, squared, .mean, axes: axes, keepsDimensions: true)
-    let root = try call.apply(Unary(.squareRoot), to: variance.tensor)
+    let deviation = try deviation(&call, of: centred, axes: axes)
     let shifted = FileTensor(
-      try call.apply(Scale(1, bias: 1e-9), to: root), sizes: variance.sizes,
-      layout: variance.layout)
+      try call.apply(Scale(1, bias: 1e-9), to: deviation.tensor), sizes: deviation.sizes,
+      layout: deviation.layout)
     call.set(try combined(&call, centred, shifted) { Divide() })
+  }
+
+  /// The root of the mean square of what has the mean 0.
+  private static func deviation(
+    _ call: inout ONNXCall, of centred: FileTensor, axes: [Int]
+  ) throws -> FileTensor {
+    let sizes = try centred.lengthSizes()
+    guard axes.allSatisfy({ sizes[$0].constant != nil }) else {
+      // The number of values follows the length.
+      let squares = FileTensor(
+        try call.apply(Unary(.square), to: centred.tensor), sizes: centred.sizes,
+        layout: centred.layout)
+      let mean = try reduced(&call, squares, .mean, axes: axes, keepsDimensions: true)
+      return FileTensor(
+        try call.apply(Unary(.squareRoot), to: mean.tensor), sizes: mean.sizes,
+        layout: mean.layout)
+    }
+    // A norm does not overflow where the squares do.
+    let norm = try reduced(&call, centred, .l2, axes: axes, keepsDimensions: true)
+    let count = axes.reduce(1) { $0.multipliedSaturated(by: centred.sizes[$1]) }
+    return FileTensor(
+      try call.apply(Scale(1 / Float(count).squareRoot()), to: norm.tensor), sizes: norm.sizes,
+      layout: norm.layout)
   }
 
   /// Makes scales and shifts of groups those of the channels.
