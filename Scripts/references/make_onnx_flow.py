@@ -8,6 +8,7 @@ Needs onnx, onnxruntime and numpy. `cases.json` has, for each graph, inputs and 
 computes for them, at several lengths where the length is free, or a word of the error that Forge
 has. `given.json` has an operator of a made-up domain, and what NumPy computes for it.
 """
+# check:
 
 import json
 import pathlib

@@ -1,6 +1,7 @@
 import Forge
 import ForgeImporters
 import ForgeTestSupport
+import Foundation
 import Testing
 
 /// Branches, loops, functions, nodes in any order, sequences and values put into tensors, against
@@ -12,6 +13,19 @@ import Testing
 
   @Test(arguments: cases)
   func equalsONNXRuntime(_ test: ONNXCase) throws { try test.check(in: "Flow") }
+
+  @Test func everyOperatorHasACase() throws {
+    var names: Set<String> = []
+    for test in Self.cases where !test.runs.isEmpty {
+      names.formUnion(
+        try ONNXOperatorList.names(in: ImporterFixtures.path("ONNX/Flow/\(test.name).onnx")))
+    }
+    #expect(Set(ONNXOperatorList.expansions).subtracting(names) == [])
+    let page = try String(
+      contentsOf: ImporterFixtures.folder.appending(path: "../../../Docs/BringYourModel/ONNX.md"),
+      encoding: .utf8)
+    #expect(ONNXOperatorList.expansions.filter { !page.contains("`\($0)`") } == [])
+  }
 
   // MARK: Refusals
 

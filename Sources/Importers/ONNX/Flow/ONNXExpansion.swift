@@ -109,8 +109,11 @@ extension ONNXGraphImport {
 
   /// A unique name for a value between a node and its results.
   mutating func temporary(_ node: FileNode, _ part: String) -> String {
-    expansions += 1
-    return "\(node.name)/\(part)#\(expansions)"
+    while true {
+      expansions += 1
+      let name = "\(node.name)/\(part)#\(expansions)"
+      if made.insert(name).inserted { return name }
+    }
   }
 
   /// A value that is known; its name is unique.

@@ -10,6 +10,9 @@ package enum ONNXOperatorList {
     ONNXOperators.all.filter { if case .refused = $0.length { true } else { false } }.map(\.name)
   }
 
+  /// The operators whose nodes stand for others.
+  package static var expansions: [String] { ONNXExpansion.all.map(\.type) }
+
   /// The operators of the nodes in a file, those in graphs of attributes and in functions included.
   ///
   /// - Parameter path: the file.
