@@ -51,6 +51,7 @@ extension ONNXExpansion {
     let single = graph.temporary(node, "condition")
     try graph.add(
       [FileNode("Squeeze", inputs: [condition], outputs: [single])], in: scope)
+    graph.uses.add(outputs: [single])
     for (index, output) in node.outputs.enumerated() where !output.isEmpty {
       let results = branches.map { $0[index] }
       // A branch with an operator that Forge does not have is refused already.
