@@ -26,8 +26,25 @@ public struct ImportOptions: Sendable {
   /// holds. Without it, the files are looked for beside the model; a model of bytes has none. Its
   /// errors become the cause of an ``ImportError``.
   public var externalData: (@Sendable (_ name: String) throws -> ExternalData)?
+  /// Builds the nodes of ONNX operators that Forge does not have, by their names: `Domain::Name`,
+  /// or `Name` for ONNX's own domain.
+  ///
+  /// The function gets a node and returns its outputs, made of layers or a `Custom`. Operators
+  /// that Forge has are never asked for; functions of the file are replaced. Batches of such a model
+  /// are fixed, and so are lengths, because nothing is known of the examples in it.
+  ///
+  /// ```swift
+  /// options.onnxOperators["org.example::Cube"] = { node in
+  ///   let x = try node.tensor(0)
+  ///   return [ONNXNode.Output([x, x, x] --> Multiply())]
+  /// }
+  /// ```
+  public var onnxOperators: [String: ONNXOperatorBuilder] = [:]
   /// The limits on the file.
   public var limits: ImportLimits
+
+  /// Makes the outputs of a node of ONNX whose operator Forge does not have.
+  public typealias ONNXOperatorBuilder = @Sendable (_ node: ONNXNode) throws -> [ONNXNode.Output]
 
   /// Creates options; those that are not given have defaults.
   ///

@@ -10,6 +10,9 @@ package enum ONNXOperatorList {
     ONNXOperators.all.filter { if case .refused = $0.length { true } else { false } }.map(\.name)
   }
 
+  /// The operators whose nodes stand for others.
+  package static var expansions: [String] { ONNXExpansion.all.map(\.type) }
+
   /// The operators of the nodes in a file, those in graphs of attributes and in functions included.
   ///
   /// - Parameter path: the file.
@@ -17,7 +20,7 @@ package enum ONNXOperatorList {
   /// - Throws: ``ImportError`` for a file that cannot be read.
   package static func names(in path: String) throws(ImportError) -> Set<String> {
     let file = try WireFile(
-      path: path, limits: ImportLimits(), headline: "the file is no ONNX model")
+      path: path, options: ImportOptions(), headline: "the file is no ONNX model")
     var (graphs, nodes): ([WireMessage], [WireMessage]) = ([], [])
     try file.message.forEachField { field throws(ImportError) in
       if field.number == 7 { graphs.append(try field.message()) }
