@@ -84,10 +84,13 @@ extension ImportedModel.Port {
     let own = Self(
       name: name, sizes: isBatch ? [1] + array.sizes.dropFirst() : array.sizes, axes: order)
     let step = values.count / count
-    do {
-      return try (0..<count).map { example in
-        try own.forgeValues(Array(values[(example * step)..<((example + 1) * step)]))
+    do throws(ImportError) {
+      var examples: [TensorValues] = []
+      for example in 0..<count {
+        let part = values[(example * step)..<((example + 1) * step)]
+        examples.append(try own.forgeValues(Array(part)))
       }
+      return examples
     } catch { throw ToolError(.wrongInput, error.problem) }
   }
 
