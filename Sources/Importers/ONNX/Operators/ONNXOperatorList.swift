@@ -1,6 +1,6 @@
 import Forge
 
-/// What tests and documents ask of the operators; names are `Conv` or `ai.onnx.preview::FlexAttention`.
+/// What tests and documents ask of the operators, by names such as `Conv` or `ai.onnx.ml::Scaler`.
 package enum ONNXOperatorList {
   /// The names of each family.
   package static var families: [[String]] { ONNXOperators.families.map { $0.map(\.name) } }

@@ -3,15 +3,9 @@ import Forge
 extension ONNXOperators {
   /// Products of matrices.
   static let products: [ONNXOperator] = [
-    ONNXOperator(
-      "MatMul", import: multiply, fold: .none, bounds: nil, length: .followed, sizes: .none,
-      examples: .apart(ONNXOpenProducts.multiplied)),
-    ONNXOperator(
-      "Gemm", import: gemm, fold: .none, bounds: nil, length: .followed, sizes: .none,
-      examples: .apart(ONNXOpenProducts.gemm)),
-    ONNXOperator(
-      "Einsum", import: einsum, fold: .none, bounds: nil, length: .followed, sizes: .none,
-      examples: .apart(ONNXOpenProducts.einsum)),
+    .computed("MatMul", import: multiply, rule: ONNXOpenProducts.multiplied),
+    .computed("Gemm", import: gemm, rule: ONNXOpenProducts.gemm),
+    .computed("Einsum", import: einsum, rule: ONNXOpenProducts.einsum),
   ]
 
   /// The product of matrices as NumPy's `matmul` makes it.
