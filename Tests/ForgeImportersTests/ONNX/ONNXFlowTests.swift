@@ -135,6 +135,12 @@ import Testing
   static let batches: [(nodes: [ONNXWriter.Message], node: String?)] = [
     ([ONNXWriter.node("Cast", ["one"], ["c"], ["to": [9]]), node("If", ["c"], ["y"], branches)], nil),
     (shape + [ONNXWriter.node("Equal", ["n", "one"], ["c"]), node("If", ["c"], ["y"], branches)], "If"),
+    (
+      [
+        ONNXWriter.node("ReduceMin", ["x", "one"], ["m"]),
+        ONNXWriter.node("Cast", ["m"], ["c"], ["to": [9]]), node("If", ["c"], ["y"], branches),
+      ], "If"
+    ),
     ([node("Loop", ["two", "", "x"], ["y"], trips)], nil),
     (shape + [node("Loop", ["n", "", "x"], ["y"], trips)], "Loop"),
     (

@@ -71,5 +71,7 @@ extension ONNXExpansion {
         [FileNode("Where", inputs: [single] + results, outputs: [output])], in: scope)
     }
     for results in branches { graph.release(results) }
+    // A choice for each example is none for all of them.
+    graph.mix(node.outputs, by: node, on: [condition])
   }
 }
