@@ -1,6 +1,4 @@
 import Forge
-import ForgeMessages
-import Foundation
 
 /// One operation of an ML Program with its operands, and the place for its results.
 ///
@@ -8,32 +6,25 @@ import Foundation
 struct MILCall {
   /// The operation.
   let operation: MILOperation
-  /// The names of the program's outputs.
-  let programOutputs: Set<String>
-  /// What stands before the names of layers, in a pipeline.
-  private let prefix: String
   private let operands: [String: [MILOperand]]
-  private let reader: ONNXTensorReader
+  /// What imports the nodes to which the operation is translated.
+  var translation: ONNXTranslation
   /// The results, as many as the operation has outputs.
   private(set) var results: [MILOperand?]
   /// The parameters of layers by layer name and type.
-  private(set) var parameters: [ImportedParameters.Key: ImportedParameters.Entry] = [:]
-  private var nodeCount = 0
+  var parameters: [ImportedParameters.Key: ImportedParameters.Entry] { translation.parameters }
 
   init(
     _ operation: MILOperation, operands: [String: [MILOperand]], programOutputs: Set<String>,
-    prefix: String, path: String
+    prefix: String
   ) {
     self.operation = operation
-    self.prefix = prefix
     self.operands = operands
-    self.programOutputs = programOutputs
-    reader = ONNXTensorReader(path: path)
+    // The name of layers is that of the operation's first output.
+    translation = ONNXTranslation(
+      name: prefix + (operation.outputs.first ?? ""), modelOutputs: programOutputs)
     results = Array(repeating: nil, count: operation.outputs.count)
   }
-
-  /// The name of the operation's layers: that of its first output.
-  private var name: String { prefix + (operation.outputs.first?.name ?? "") }
 
   // MARK: Operands
 
@@ -132,44 +123,27 @@ struct MILCall {
 
   // MARK: Nodes and results
 
-  /// The results of a node of ONNX.
-  ///
-  /// - Parameters:
-  ///   - type: the operator.
-  ///   - inputs: its inputs; `nil` for one that is left out.
-  ///   - attributes: its attributes by name.
-  ///   - outputs: the number of its outputs.
-  ///   - operation: what imports it; by default ONNX's operation.
-  /// - Returns: as many values as outputs.
-  /// - Throws: ``NodeFailure``.
+  /// The results of a node of ONNX; see ``ONNXTranslation/nodes(_:_:_:outputs:operation:)``.
   mutating func nodes(
-    _ type: String, _ inputs: [FileValue?], _ attributes: [String: OnnxAttribute] = [:],
+    _ type: String, _ inputs: [FileValue?], _ attributes: [String: NodeAttribute] = [:],
     outputs: Int = 1, operation: ONNXOperators.Operation = ONNXOperators.run
   ) throws -> [FileValue] {
-    nodeCount += 1
-    // Layers with parameters need a name; one node in most operations has that of the operation.
-    let own = nodeCount == 1 ? name : "\(name)/\(nodeCount)"
-    let names = [own] + (1..<max(outputs, 1)).map { "\(own):\($0)" }
-    let node = ONNXNode(type, outputs: names, attributes: attributes)
-    var call = ONNXCall(
-      node, opset: Self.opset, inputs: inputs, reader: reader, graphOutputs: programOutputs)
-    try operation(&call)
-    parameters.merge(call.parameters) { first, _ in first }
-    return try call.outputs.map { value in
-      guard let value else { throw NodeFailure.unsupported("a result that is left out") }
-      return value
-    }
+    try translation.nodes(type, inputs, attributes, outputs: outputs, operation: operation)
   }
 
-  /// The operator set whose nodes are made.
-  private static let opset = 24
-
-  /// The only result of a node of ONNX; see ``nodes(_:_:_:outputs:operation:)``.
+  /// The only result of a node of ONNX; see ``ONNXTranslation/node(_:_:_:operation:)``.
   mutating func node(
-    _ type: String, _ inputs: [FileValue?], _ attributes: [String: OnnxAttribute] = [:],
+    _ type: String, _ inputs: [FileValue?], _ attributes: [String: NodeAttribute] = [:],
     operation: ONNXOperators.Operation = ONNXOperators.run
   ) throws -> FileValue {
-    try nodes(type, inputs, attributes, operation: operation)[0]
+    try translation.node(type, inputs, attributes, operation: operation)
+  }
+
+  /// A product with a stored matrix; see ``ONNXTranslation/dense(_:_:isTransposed:bias:)``.
+  mutating func dense(
+    _ input: FileValue, _ weights: HostTensor, isTransposed: Bool, bias: HostTensor?
+  ) throws -> FileValue {
+    try translation.dense(input, weights, isTransposed: isTransposed, bias: bias)
   }
 
   /// Sets a result.
@@ -183,63 +157,7 @@ struct MILCall {
   }
 
   /// Sets the result to that of a node of ONNX on operand `x`.
-  mutating func map(_ type: String, _ attributes: [String: OnnxAttribute] = [:]) throws {
+  mutating func map(_ type: String, _ attributes: [String: NodeAttribute] = [:]) throws {
     set(try node(type, [try value()], attributes))
-  }
-
-  /// A value with the elements along axes in the opposite order.
-  mutating func reversed(_ value: FileValue, axes: [Int]) throws -> FileValue {
-    try node(
-      "Slice", [value, nil, nil, nil, Self.integers(axes.map { _ in -1 })],
-      [
-        "axes": .ints(axes), "starts": .ints(axes.map { _ in -1 }),
-        "ends": .ints(axes.map { _ in Int.min }),
-      ])
-  }
-
-  /// A constant number.
-  static func number(_ value: Float) -> FileValue {
-    .host(HostTensor(floats: [value], sizes: []))
-  }
-
-  /// Returns paddings as ONNX states them, before all axes and then after them.
-  ///
-  /// MIL states them axis by axis.
-  static func beforeThenAfter(_ pads: [Int]) -> [Int] {
-    let before = stride(from: 0, to: pads.count, by: 2).map { pads[$0] }
-    return before + stride(from: 1, to: pads.count, by: 2).map { pads[$0] }
-  }
-
-  /// Constant integers.
-  static func integers(_ values: [Int]) -> FileValue {
-    .host(HostTensor(integers: values.map { Int64($0) }, sizes: [values.count]))
-  }
-}
-
-extension OnnxAttribute {
-  /// An attribute that is an integer.
-  static func int(_ value: Int) -> OnnxAttribute {
-    OnnxAttribute.with { $0.i = Int64(value) }
-  }
-
-  /// An attribute that is a truth value.
-  static func flag(_ value: Bool) -> OnnxAttribute { int(value ? 1 : 0) }
-
-  /// An attribute that is a list of integers.
-  static func ints(_ values: [Int]) -> OnnxAttribute {
-    OnnxAttribute.with { $0.ints = values.map { Int64($0) } }
-  }
-
-  /// An attribute that is a number.
-  static func float(_ value: Float) -> OnnxAttribute { OnnxAttribute.with { $0.f = value } }
-
-  /// An attribute that is a text.
-  static func text(_ value: String) -> OnnxAttribute {
-    OnnxAttribute.with { $0.s = Data(value.utf8) }
-  }
-
-  /// An attribute that is a list of texts.
-  static func texts(_ values: [String]) -> OnnxAttribute {
-    OnnxAttribute.with { $0.strings = values.map { Data($0.utf8) } }
   }
 }

@@ -1,5 +1,4 @@
 import Forge
-import ForgeMessages
 
 extension MILOperators {
   /// Normalisations and softmax.
@@ -30,12 +29,12 @@ extension MILOperators {
       let input = try call.value()
       let squares = try call.node(
         "ReduceSumSquare", [input], ["axes": .ints([-3, -2, -1]), "keepdims": .int(1)])
-      let epsilon = MILCall.number(try call.float("epsilon", 1e-6))
+      let epsilon = ONNXTranslation.number(try call.float("epsilon", 1e-6))
       let root = try call.node("Sqrt", [try call.node("Add", [squares, epsilon])])
       call.set(try call.node("Div", [input, root]))
     },
     "local_response_norm": { call in
-      let attributes: [String: OnnxAttribute] = [
+      let attributes: [String: NodeAttribute] = [
         "size": .int(try call.int("size")), "alpha": .float(try call.float("alpha", 1e-4)),
         "beta": .float(try call.float("beta", 0.75)), "bias": .float(try call.float("k", 1)),
       ]
@@ -65,7 +64,7 @@ extension MILOperators {
     let order = kept + axes
     let isLast = order == Array(0..<rank)
     let (gamma, beta) = (try call.optional("gamma"), try call.optional("beta"))
-    let attributes: [String: OnnxAttribute] = [
+    let attributes: [String: NodeAttribute] = [
       "axis": .int(rank - axes.count), "epsilon": .float(try call.float("epsilon", 1e-5)),
     ]
     guard !isLast, case .network(let tensor) = input else {

@@ -1,5 +1,4 @@
 import Forge
-import ForgeMessages
 
 extension MILOperators {
   /// Recurrent layers.
@@ -38,7 +37,7 @@ extension MILOperators {
 
   private static func run(
     _ call: inout MILCall, _ type: String, gates: [Int], activations: [String],
-    states: [String], _ further: [String: OnnxAttribute] = [:]
+    states: [String], _ further: [String: NodeAttribute] = [:]
   ) throws {
     let direction = try call.text("direction", "forward")
     let suffixes = direction == "bidirectional" ? ["", "_back"] : [""]
@@ -62,9 +61,9 @@ extension MILOperators {
       gates.count == 4
       ? try joined(call, "peephole", suffixes, [0, 2, 1], units: units) : nil
     let own = try activations.map(activation)
-    var attributes: [String: OnnxAttribute] = [
-      "direction": .text(direction), "hidden_size": .int(units),
-      "activations": .texts((0..<count).flatMap { _ in own }),
+    var attributes: [String: NodeAttribute] = [
+      "direction": .string(direction), "hidden_size": .int(units),
+      "activations": .strings((0..<count).flatMap { _ in own }),
     ]
     attributes.merge(further) { $1 }
     let input = try call.value()
@@ -96,7 +95,7 @@ extension MILOperators {
       let ordered = try results[0].transposed([0, 2, 1, 3])
       let sequence = try ordered.reshaped(to: [times, rows, width])
       // ONNX returns the outputs in the order of the input.
-      call.set(direction == "reverse" ? try call.reversed(sequence, axes: [0]) : sequence)
+      call.set(direction == "reverse" ? try call.translation.reversed(sequence, axes: [0]) : sequence)
     }
   }
 

@@ -1,5 +1,4 @@
 import Forge
-import ForgeMessages
 
 extension MILOperators {
   /// Convolutions and poolings.
@@ -26,14 +25,14 @@ extension MILOperators {
   /// The strides, dilations and paddings of a window, as ONNX states them.
   private static func window(
     _ call: MILCall, rank: Int
-  ) throws -> [String: OnnxAttribute] {
-    var attributes: [String: OnnxAttribute] = [:]
+  ) throws -> [String: NodeAttribute] {
+    var attributes: [String: NodeAttribute] = [:]
     if let strides = try call.ints("strides") { attributes["strides"] = .ints(strides) }
     if let dilations = try call.ints("dilations") { attributes["dilations"] = .ints(dilations) }
     switch try call.text("pad_type", "valid") {
-    case "valid": attributes["auto_pad"] = .text("VALID")
-    case "same": attributes["auto_pad"] = .text("SAME_UPPER")
-    case "same_lower": attributes["auto_pad"] = .text("SAME_LOWER")
+    case "valid": attributes["auto_pad"] = .string("VALID")
+    case "same": attributes["auto_pad"] = .string("SAME_UPPER")
+    case "same_lower": attributes["auto_pad"] = .string("SAME_LOWER")
     case "custom": attributes["pads"] = .ints(try pads(call, rank: rank))
     case let other: throw NodeFailure.unsupported("pad_type \"\(other)\"")
     }
@@ -46,11 +45,11 @@ extension MILOperators {
     guard pads.count == 2 * rank else {
       throw NodeFailure.invalid("\(pads.count) pads of \(rank) dimensions")
     }
-    return MILCall.beforeThenAfter(pads)
+    return ONNXTranslation.beforeThenAfter(pads)
   }
 
   private static func pool(
-    _ call: inout MILCall, _ type: String, _ further: [String: OnnxAttribute] = [:]
+    _ call: inout MILCall, _ type: String, _ further: [String: NodeAttribute] = [:]
   ) throws {
     guard let kernel = try call.ints("kernel_sizes") else {
       throw NodeFailure.invalid("no operand kernel_sizes")
@@ -70,7 +69,7 @@ extension MILOperators {
     }
     var attributes = try window(call, rank: rank)
     attributes["group"] = .int(try call.int("groups", 1))
-    let isSame = attributes["auto_pad"].map { $0 != .text("VALID") } ?? false
+    let isSame = attributes["auto_pad"].map { $0 != .string("VALID") } ?? false
     if let shape = try call.ints("output_shape"), !isSame {
       // The paddings stay, and the stated sizes say how much is added at the ends.
       guard shape.count == rank + 2 else { throw NodeFailure.invalid("output_shape \(shape)") }
