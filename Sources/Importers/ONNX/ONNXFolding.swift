@@ -70,7 +70,7 @@ enum ONNXFolding {
 
   private static func constant(_ call: ONNXCall) throws -> HostTensor {
     let node = call.node
-    if let stored = node.tensor("value") { return try call.reader.tensor(stored) }
+    if let stored = node.tensor("value") { return try stored.host() }
     if node.has("value_float") { return HostTensor(floats: [node.float("value_float")], sizes: []) }
     if let values = node.floats("value_floats"), !values.isEmpty {
       return HostTensor(floats: values, sizes: [values.count])
@@ -106,7 +106,7 @@ enum ONNXFolding {
     "ConstantOfShape": { call, hosts in
       guard let host = hosts.first else { return false }
       let sizes = try host.integers().map { Int($0) }
-      let value = try call.node.tensor("value").map { try call.reader.tensor($0) }
+      let value = try call.node.tensor("value").map { try $0.host() }
       guard sizes.allSatisfy({ $0 >= 0 }), let count = Shape.product(of: sizes),
         count <= 1 << 24 || value?.isInteger != true
       else { throw NodeFailure.unsupported("a constant of \(sizes)") }

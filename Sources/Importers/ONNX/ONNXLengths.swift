@@ -79,7 +79,7 @@ enum ONNXLengths {
 
   /// The result of a node Shape for a tensor of some sizes.
   static func shape(
-    of sizes: [LengthSize], _ node: ONNXNode, _ maximum: Int
+    of sizes: [LengthSize], _ node: FileNode, _ maximum: Int
   ) throws -> FileValue {
     func bound(_ index: Int) -> Int {
       min(max(index < 0 ? index.addingSaturated(sizes.count) : index, 0), sizes.count)
@@ -171,7 +171,7 @@ enum ONNXLengths {
     guard sizes.allSatisfy({ $0.sign(upTo: maximum) == 1 }), sizes.count <= Shape.maximumRank
     else { throw NodeFailure.unsupported("a constant of \(LengthSize.text(sizes))") }
     let value =
-      try call.node.tensor("value").map { try call.reader.tensor($0) }
+      try call.node.tensor("value").map { try $0.host() }
       ?? HostTensor(floats: [0], sizes: [1])
     guard value.count == 1 else {
       throw NodeFailure.invalid("a value of \(value.count) numbers")

@@ -59,10 +59,22 @@ struct WireField {
 
   /// A text, which must be of UTF-8.
   func string() throws(ImportError) -> String {
-    guard let text = String(validating: try file.copy(try range()), as: UTF8.self) else {
+    guard let text = String(validating: try file.text(try range()), as: UTF8.self) else {
       throw file.malformed
     }
     return text
+  }
+
+  /// A text that becomes a key, within the limits on names.
+  func name() throws(ImportError) -> String {
+    let name = try string()
+    try file.check(name: name)
+    return name
+  }
+
+  /// A text of bytes, in which those that are not of UTF-8 become U+FFFD.
+  func text() throws(ImportError) -> String {
+    String(decoding: try file.text(try range()), as: UTF8.self)
   }
 
   /// A copy of the bytes.

@@ -67,6 +67,13 @@ package final class InputFile: Sendable {
     self.init(.file(identity, staysOpen ? file : nil), count: identity.count, path: path)
   }
 
+  /// The same file without an open descriptor: each read opens it again and compares it with what
+  /// it was.
+  package var closed: InputFile {
+    guard case .file(let identity, .some) = source else { return self }
+    return InputFile(.file(identity, nil), count: count, path: path, entry: entry)
+  }
+
   /// Uses bytes in memory as a file; messages show `path` and `entry`.
   convenience init(_ bytes: SharedBytes, path: String, entry: String? = nil) {
     self.init(.memory(bytes), count: bytes.count, path: path, entry: entry)

@@ -14,7 +14,7 @@ extension ONNXOperators {
   }
 
   /// Checks that a kernel that a node states is that of its weights.
-  fileprivate static func check(_ node: ONNXNode, kernel: [Int]) throws {
+  fileprivate static func check(_ node: FileNode, kernel: [Int]) throws {
     guard let stated = node.ints("kernel_shape"), stated != kernel else { return }
     throw NodeFailure.invalid("kernel_shape \(stated) with weights of \(kernel)")
   }
@@ -144,7 +144,7 @@ struct ONNXTransposedWindow {
   let output: [Int]
 
   /// Reads the attributes of a node; `output_shape` and `auto_pad` become paddings.
-  init(_ node: ONNXNode, kernel: [Int], sizes: [Int]) throws {
+  init(_ node: FileNode, kernel: [Int], sizes: [Int]) throws {
     let rank = kernel.count
     func list(_ name: String, _ absent: Int) throws -> [Int] {
       let values = node.ints(name) ?? Array(repeating: absent, count: rank)

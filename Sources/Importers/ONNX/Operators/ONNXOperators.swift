@@ -65,7 +65,7 @@ enum ONNXOperators {
   ]
 
   /// The operator of a node; `nil` if Forge does not have it.
-  static func find(_ node: ONNXNode) -> ONNXOperator? {
+  static func find(_ node: FileNode) -> ONNXOperator? {
     byName[Name(domain: node.domain, type: node.type)]
   }
 

@@ -77,7 +77,7 @@ private struct RecurrentReader {
 
   /// The activations, whose numbers are given in the order of those that take any.
   private static func functions(
-    _ node: ONNXNode, usual: [String], directions: Int
+    _ node: FileNode, usual: [String], directions: Int
   ) throws -> [ActivationFunction] {
     let all = (0..<directions).flatMap { _ in usual }
     let names = node.strings("activations") ?? all
