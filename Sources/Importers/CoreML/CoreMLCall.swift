@@ -244,19 +244,28 @@ struct CoreMLCall {
   }
 }
 
+extension FileTensor {
+  /// The tensor with another number of axes of size 1 in front.
+  func withRank(_ rank: Int) -> FileTensor {
+    let added = rank - self.rank
+    let new = Array(repeating: 1, count: max(added, 0)) + sizes.dropFirst(max(-added, 0))
+    var result = relabelled(
+      sizes: new, axes: sizes.indices.map { $0 + added < 0 ? nil : $0 + added })
+    result.flattened = flattened
+    return result
+  }
+}
+
 extension FileValue {
   /// The value with another number of axes of size 1 in front.
   func withRank(_ rank: Int) -> FileValue {
     let added = rank - sizes.count
     guard added != 0, sizes.prefix(max(-added, 0)).allSatisfy({ $0 == 1 }) else { return self }
-    let new = Array(repeating: 1, count: max(added, 0)) + sizes.dropFirst(max(-added, 0))
     switch self {
-    case .host(let tensor): return .host(tensor.reshaped(new))
-    case .network(let tensor):
-      var result = tensor.relabelled(
-        sizes: new, axes: sizes.indices.map { $0 + added < 0 ? nil : $0 + added })
-      result.flattened = tensor.flattened
-      return .network(result)
+    case .host(let tensor):
+      let ones = Array(repeating: 1, count: max(added, 0))
+      return .host(tensor.reshaped(ones + tensor.sizes.dropFirst(max(-added, 0))))
+    case .network(let tensor): return .network(tensor.withRank(rank))
     case .length: return self
     }
   }

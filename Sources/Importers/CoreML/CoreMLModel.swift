@@ -27,7 +27,8 @@ struct CoreMLModel {
     case program(MILProgram)
     /// Models one behind the other.
     case pipeline([WireMessage])
-    case custom(CoreMLCustomModel)
+    /// One of a class that the file only names.
+    case custom(WireFields)
     /// One that Forge does not read, or none.
     case other
   }
@@ -52,7 +53,7 @@ struct CoreMLModel {
     case Field.pipelineClassifier, Field.pipelineRegressor:
       return .pipeline(try content.message(1)?.messages(1) ?? [])
     case Field.program: return .program(try MILProgram(content))
-    case Field.custom: return .custom(try CoreMLCustomModel(content))
+    case Field.custom: return .custom(content)
     case let type where Field.networks.contains(type):
       return .network(try CoreMLNetwork(content, limits: limits))
     default: return .other

@@ -42,7 +42,8 @@ struct CoreMLNetwork {
     }
     preprocessing = steps
     isExact = try fields.int(Field.arrayMapping) == 1
-    imageRank = try isExact && fields.int(Field.imageMapping) != 1 ? 5 : 4
+    let isPlain = try fields.int(Field.imageMapping) == 1
+    imageRank = isExact && !isPlain ? 5 : 4
     switch fields.last(where: { [Field.textLabels, Field.numberLabels].contains($0) }) {
     case Field.textLabels: labels = try fields.message(Field.textLabels)?.strings(1)
     case Field.numberLabels:

@@ -26,6 +26,25 @@ struct CoreMLWeights {
     try quantization?.message(101)?.floats(1).count ?? 0 > 1
   }
 
+  /// The values with one axis, for a layer whose sizes only its class knows.
+  ///
+  /// Raw bytes without a quantisation stay bytes; of codes that end within a byte the last ones may
+  /// be no values.
+  ///
+  /// - Throws: ``NodeFailure``.
+  func stored() throws -> StoredTensor {
+    if let raw, floats == nil, halves == nil, int8 == nil {
+      let bits = try quantization?.int(1) ?? 8
+      guard (1...8).contains(bits) else { throw NodeFailure.invalid("weights of \(bits) bits") }
+      if quantization == nil {
+        return try HostTensor(type: .uint8, sizes: [raw.count], storage: .stored(raw.bytes)).stored()
+      }
+      return try tensor([raw.count.multipliedSaturated(by: 8) / bits]).stored()
+    }
+    let count = (floats?.count ?? 0) / 4 + (halves?.count ?? 0) / 2
+    return try tensor([count]).stored()
+  }
+
   /// The stored values as a tensor; half-precision and quantised ones stay as they are stored.
   ///
   /// - Parameters:

@@ -63,6 +63,9 @@ struct WireFields {
   /// A text that becomes a key, within the limits on names.
   func name(_ number: Int) throws(ImportError) -> String { try last(number)?.name() ?? "" }
 
+  /// A copy of bytes.
+  func bytes(_ number: Int) throws(ImportError) -> [UInt8] { try last(number)?.bytes() ?? [] }
+
   /// Bytes, which stay in the file unless they are few; `nil` for none.
   func stored(_ number: Int) throws(ImportError) -> WireBytes? {
     guard let field = last(number) else { return nil }

@@ -6,7 +6,7 @@ struct MILProgram {
 
   init(_ fields: WireFields) throws(ImportError) {
     functions = try fields.map(2) { entry throws(ImportError) in
-      try entry.message(2) ?? WireFields([])
+      try WireFields(entry.messages(2))
     }
   }
 

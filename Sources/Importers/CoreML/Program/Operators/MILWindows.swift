@@ -69,7 +69,7 @@ extension MILOperators {
     }
     var attributes = try window(call, rank: rank)
     attributes["group"] = .int(try call.int("groups", 1))
-    let isSame = attributes["auto_pad"].map { $0 != .string("VALID") } ?? false
+    let isSame = try call.text("pad_type", "valid").hasPrefix("same")
     if let shape = try call.ints("output_shape"), !isSame {
       // The paddings stay, and the stated sizes say how much is added at the ends.
       guard shape.count == rank + 2 else { throw NodeFailure.invalid("output_shape \(shape)") }
