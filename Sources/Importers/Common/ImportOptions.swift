@@ -31,6 +31,7 @@ public struct ImportOptions: Sendable {
   /// What builds layers and models of classes of your own in Core ML files, by class name.
   ///
   /// ```swift
+  /// var options = ImportOptions()
   /// options.coreMLLayers["Swirl"] = { layer, inputs in
   ///   [inputs[0].with(inputs[0].tensor --> Activation(.swish))]
   /// }
