@@ -8,7 +8,7 @@ import Forge
 /// here it is [sequence, channels, height, width], because a batch is Forge's own. Later networks
 /// have values of any rank, and the layers of images use the last three axes. So both are the same
 /// but for the rank.
-struct CoreMLCall {
+struct CoreMLCall: ONNXTranslation {
   /// The layer's own parameters.
   let fields: WireFields
   /// Whether values have any rank.
@@ -17,24 +17,20 @@ struct CoreMLCall {
   let inputs: [FileValue]
   /// The results, as many as the layer has outputs.
   private(set) var outputs: [FileValue?]
-  private var translation: ONNXTranslation
-  /// The parameters of layers of the model that are no inputs of nodes.
-  private var own: [ImportedParameters.Key: ImportedParameters.Entry] = [:]
+  /// The unique name for the layer in the model.
+  let name: String
+  // Values have other names than layers.
+  let modelOutputs: Set<String> = []
+  let isOfNumbers = true
+  var parameters: [ImportedParameters.Key: ImportedParameters.Entry] = [:]
+  var nodeCount = 0
 
   init(_ layer: CoreMLLayer, name: String, isExact: Bool, inputs: [FileValue]) throws {
     fields = try layer.parameters()
     self.isExact = isExact
     self.inputs = inputs
     outputs = Array(repeating: nil, count: layer.outputs.count)
-    translation = ONNXTranslation(name: name)
-  }
-
-  /// The unique name for the layer in the model.
-  var name: String { translation.name }
-
-  /// The parameters of the model's layers by name and type.
-  var parameters: [ImportedParameters.Key: ImportedParameters.Entry] {
-    translation.parameters.merging(own) { first, _ in first }
+    self.name = name
   }
 
   /// The axis of the times of a sequence, counted from the last one.
@@ -144,37 +140,7 @@ struct CoreMLCall {
     return try [1, 2].flatMap { end in try edges.map { try size(try $0.int(end)) } }
   }
 
-  // MARK: Nodes and results
-
-  /// The results of a node of ONNX; see ``ONNXTranslation/nodes(_:_:_:outputs:operation:)``.
-  ///
-  /// All values of networks are numbers of floating point, also places and truth values.
-  mutating func nodes(
-    _ type: String, _ inputs: [FileValue?], _ attributes: [String: NodeAttribute] = [:],
-    outputs: Int = 1, operation: ONNXOperators.Operation = ONNXOperators.run
-  ) throws -> [FileValue] {
-    try translation.nodes(type, inputs, attributes, outputs: outputs, operation: operation)
-      .map { value in
-        guard !value.sizes.contains(0) else { throw NodeFailure.invalid("an empty result") }
-        return try value.asNumbers()
-      }
-  }
-
-  /// The only result of a node of ONNX; see ``nodes(_:_:_:outputs:operation:)``.
-  mutating func node(
-    _ type: String, _ inputs: [FileValue?], _ attributes: [String: NodeAttribute] = [:],
-    operation: ONNXOperators.Operation = ONNXOperators.run
-  ) throws -> FileValue {
-    try nodes(type, inputs, attributes, operation: operation)[0]
-  }
-
-  /// A product with a stored matrix [outputs, inputs]; see
-  /// ``ONNXTranslation/dense(_:_:isTransposed:bias:)``.
-  mutating func dense(
-    _ input: FileValue, _ weights: HostTensor, bias: HostTensor?
-  ) throws -> FileValue {
-    try translation.dense(input, weights, isTransposed: true, bias: bias).asNumbers()
-  }
+  // MARK: Results
 
   /// Sets a result.
   mutating func set(_ value: FileValue, output index: Int = 0) {
@@ -201,38 +167,9 @@ struct CoreMLCall {
     try set(image: try node(type, [try image()] + further, attributes, operation: operation))
   }
 
-  /// A slice; see ``ONNXTranslation/slice(_:starts:ends:steps:startMasks:endMasks:squeezed:)``.
-  mutating func slice(
-    _ input: FileValue, starts: [Int], ends: [Int], steps: [Int] = [], startMasks: [Bool] = [],
-    endMasks: [Bool] = [], squeezed: [Bool] = []
-  ) throws -> FileValue {
-    let result = try translation.slice(
-      input, starts: starts, ends: ends, steps: steps, startMasks: startMasks,
-      endMasks: endMasks, squeezed: squeezed)
-    guard !result.sizes.contains(0) else { throw NodeFailure.invalid("an empty result") }
-    return result
-  }
-
-  /// Tensors of equal sizes along a new axis.
-  mutating func stack(_ values: [FileValue], axis: Int) throws -> FileValue {
-    try translation.stack(values, axis: axis)
-  }
-
-  /// A value with the elements along axes in the opposite order.
-  mutating func reversed(_ value: FileValue, axes: [Int]) throws -> FileValue {
-    try translation.reversed(value, axes: axes)
-  }
-
   /// Gives a result without axes one of size 1, because Core ML has no tensor without axes.
   mutating func keepOneAxis() throws {
     if let value = outputs.first ?? nil, value.sizes.isEmpty { set(try value.reshaped(to: [1])) }
-  }
-
-  /// Applies a layer of Forge to tensors of the network.
-  ///
-  /// - Throws: ``NodeFailure`` with the violated rule.
-  func apply(_ layer: some Layer, to tensors: [Tensor]) throws -> Tensor {
-    try ONNXCall.applied(layer, to: tensors)
   }
 
   /// States a parameter of a layer of the model, with values in the order of the file.
@@ -240,7 +177,7 @@ struct CoreMLCall {
     _ type: ParameterType, _ values: HostTensor, layout: ParameterLayout = .pytorch,
     of layer: String
   ) {
-    own[.init(layer: layer, type: type)] = .init(values: values, layout: layout, isOrdered: true)
+    parameters[.init(layer: layer, type: type)] = .init(values: values, layout: layout, isOrdered: true)
   }
 }
 
@@ -266,18 +203,6 @@ extension FileValue {
       let ones = Array(repeating: 1, count: max(added, 0))
       return .host(tensor.reshaped(ones + tensor.sizes.dropFirst(max(-added, 0))))
     case .network(let tensor): return .network(tensor.withRank(rank))
-    case .length: return self
-    }
-  }
-
-  /// The value with integers and truth values as numbers.
-  func asNumbers() throws -> FileValue {
-    guard type.isInteger else { return self }
-    switch self {
-    case .host(let tensor): return .host(try tensor.cast(to: .float32))
-    case .network(var tensor):
-      tensor.type = .float32
-      return .network(tensor)
     case .length: return self
     }
   }

@@ -1,30 +1,22 @@
 import Forge
 
-/// Imports the nodes of ONNX to which an operation of another format is translated.
+/// A layer or an operation of another format, which is translated to nodes of ONNX.
 ///
 /// So arithmetic, layouts and the folding of known values are those of the ONNX importer.
-struct ONNXTranslation {
-  /// The name of the operation's layers.
-  let name: String
+protocol ONNXTranslation {
+  /// The name of the layers that it makes.
+  var name: String { get }
   /// The names of the model's outputs, which no layer takes.
-  private let modelOutputs: Set<String>
+  var modelOutputs: Set<String> { get }
+  /// Whether all values are numbers of floating point, also places and truth values.
+  var isOfNumbers: Bool { get }
   /// The parameters of layers by layer name and type.
-  private(set) var parameters: [ImportedParameters.Key: ImportedParameters.Entry] = [:]
-  private var nodeCount = 0
+  var parameters: [ImportedParameters.Key: ImportedParameters.Entry] { get set }
+  /// The number of nodes so far.
+  var nodeCount: Int { get set }
+}
 
-  /// The operator set whose nodes are made.
-  private static let opset = 24
-
-  /// Begins the translation of an operation.
-  ///
-  /// - Parameters:
-  ///   - name: the name of the operation's layers.
-  ///   - modelOutputs: the names of the model's outputs.
-  init(name: String, modelOutputs: Set<String> = []) {
-    self.name = name
-    self.modelOutputs = modelOutputs
-  }
-
+extension ONNXTranslation {
   /// The results of a node.
   ///
   /// - Parameters:
@@ -44,12 +36,15 @@ struct ONNXTranslation {
     let own = nodeCount == 1 ? name : "\(name)/\(nodeCount)"
     let names = [own] + (1..<max(outputs, 1)).map { "\(own):\($0)" }
     let node = FileNode(type, outputs: names, attributes: attributes)
-    var call = ONNXCall(node, opset: Self.opset, inputs: inputs, graphOutputs: modelOutputs)
+    var call = ONNXCall(
+      node, opset: 24, inputs: inputs, graphOutputs: modelOutputs)
     try operation(&call)
     parameters.merge(call.parameters) { first, _ in first }
     return try call.outputs.map { value in
       guard let value else { throw NodeFailure.unsupported("a result that is left out") }
-      return value
+      guard isOfNumbers else { return value }
+      guard !value.sizes.contains(0) else { throw NodeFailure.invalid("an empty result") }
+      return try value.asNumbers()
     }
   }
 
@@ -84,7 +79,7 @@ struct ONNXTranslation {
   /// A value with the elements along axes in the opposite order.
   mutating func reversed(_ value: FileValue, axes: [Int]) throws -> FileValue {
     try node(
-      "Slice", [value, nil, nil, nil, Self.integers(axes.map { _ in -1 })],
+      "Slice", [value, nil, nil, nil, .integers(axes.map { _ in -1 })],
       [
         "axes": .ints(axes), "starts": .ints(axes.map { _ in -1 }),
         "ends": .ints(axes.map { _ in Int.min }),
@@ -136,19 +131,15 @@ struct ONNXTranslation {
       if endMasks[axis] { ends[axis] = steps[axis] < 0 ? .min : .max }
     }
     let result = try node(
-      "Slice", [input, nil, nil, nil, Self.integers(steps)],
+      "Slice", [input, nil, nil, nil, .integers(steps)],
       ["starts": .ints(starts), "ends": .ints(ends)])
     let gone = sizes.indices.filter { squeezed[$0] }
     guard !gone.isEmpty else { return result }
     return try node("Squeeze", [result], ["axes": .ints(gone)])
   }
+}
 
-  /// Paddings as ONNX states them, before all axes and then after them, of those axis by axis.
-  static func beforeThenAfter(_ pads: [Int]) -> [Int] {
-    let before = stride(from: 0, to: pads.count, by: 2).map { pads[$0] }
-    return before + stride(from: 1, to: pads.count, by: 2).map { pads[$0] }
-  }
-
+extension FileValue {
   /// A constant number.
   static func number(_ value: Float) -> FileValue {
     .host(HostTensor(floats: [value], sizes: []))
@@ -157,5 +148,25 @@ struct ONNXTranslation {
   /// Constant integers.
   static func integers(_ values: [Int]) -> FileValue {
     .host(HostTensor(integers: values.map { Int64($0) }, sizes: [values.count]))
+  }
+
+  /// The value with integers and truth values as numbers.
+  func asNumbers() throws -> FileValue {
+    guard type.isInteger else { return self }
+    switch self {
+    case .host(let tensor): return .host(try tensor.cast(to: .float32))
+    case .network(var tensor):
+      tensor.type = .float32
+      return .network(tensor)
+    case .length: return self
+    }
+  }
+}
+
+extension NodeAttribute {
+  /// Paddings as ONNX states them, before all axes and then after them, of those axis by axis.
+  static func beforeThenAfter(_ pads: [Int]) -> [Int] {
+    let before = stride(from: 0, to: pads.count, by: 2).map { pads[$0] }
+    return before + stride(from: 1, to: pads.count, by: 2).map { pads[$0] }
   }
 }

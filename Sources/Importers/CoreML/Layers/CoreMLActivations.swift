@@ -24,9 +24,9 @@ extension CoreMLLayerType {
     case Field.reLU: try call.map("Relu")
     case Field.leakyReLU: try call.map("LeakyRelu", [], attribute)
     case Field.thresholdedReLU:
-      let (input, least) = (try call.value(), ONNXTranslation.number(alpha))
+      let (input, least) = (try call.value(), FileValue.number(alpha))
       let isKept = try call.node("GreaterOrEqual", [input, least])
-      call.set(try call.node("Where", [isKept, input, ONNXTranslation.number(0)]))
+      call.set(try call.node("Where", [isKept, input, .number(0)]))
     case Field.preLU:
       let slopes = try perChannel(call, own?.message(1))
       guard slopes.count > 1 else {
@@ -57,8 +57,8 @@ extension CoreMLLayerType {
     _ call: inout CoreMLCall, _ value: FileValue, _ factor: Float, _ bias: Float
   ) throws -> FileValue {
     var result = value
-    if factor != 1 { result = try call.node("Mul", [result, ONNXTranslation.number(factor)]) }
-    if bias != 0 { result = try call.node("Add", [result, ONNXTranslation.number(bias)]) }
+    if factor != 1 { result = try call.node("Mul", [result, .number(factor)]) }
+    if bias != 0 { result = try call.node("Add", [result, .number(bias)]) }
     return result
   }
 

@@ -44,7 +44,7 @@ extension CoreMLLayerType {
   ) -> CoreMLLayerType {
     CoreMLLayerType(name, field: field) { call in
       var values = try call.values(atLeast: isWithNumber ? 1 : 2)
-      if values.count == 1 { values.append(ONNXTranslation.number(try call.fields.float(1))) }
+      if values.count == 1 { values.append(.number(try call.fields.float(1))) }
       call.set(try combined(&call, type, values))
     }
   }
@@ -69,7 +69,7 @@ extension CoreMLLayerType {
     _ call: inout CoreMLCall, _ type: String, number: Int
   ) throws -> FileValue {
     var values = try call.values()
-    if values.count == 1 { values.append(ONNXTranslation.number(try call.fields.float(number))) }
+    if values.count == 1 { values.append(.number(try call.fields.float(number))) }
     guard values.count == 2 else { throw NodeFailure.invalid("\(values.count) inputs") }
     return try call.node(type, values)
   }

@@ -48,7 +48,7 @@ extension CoreMLLayerType {
   /// The layer `unary`: a function of `scale · x + shift`.
   private static func unary(_ call: inout CoreMLCall) throws {
     let (kind, alpha, epsilon, shift, scale) = (1, 2, 3, 4, 5)
-    let number = ONNXTranslation.number(try call.fields.float(alpha))
+    let number = FileValue.number(try call.fields.float(alpha))
     let stated = try call.fields.float(scale)
     let type = try call.fields.int(kind)
     let usesEpsilon = type == 1 || type == 2

@@ -12,13 +12,13 @@ extension CoreMLLayerType {
       switch call.fields.last(where: { (constant...replication).contains($0) }) {
       case constant:
         mode = "constant"
-        value = ONNXTranslation.number(try call.fields.message(constant)?.float(1) ?? 0)
+        value = .number(try call.fields.message(constant)?.float(1) ?? 0)
       case reflection: mode = "reflect"
       case replication: mode = "edge"
       default: throw NodeFailure.unsupported("an unknown mode")
       }
       try call.mapImage(
-        "Pad", [nil, value, ONNXTranslation.integers([2, 3])],
+        "Pad", [nil, value, .integers([2, 3])],
         ["pads": .ints(edges), "mode": .string(mode)])
     },
     // The start and the end of each axis.
@@ -33,8 +33,8 @@ extension CoreMLLayerType {
         throw NodeFailure.invalid("\(pads.count) amounts of \(rank) axes")
       }
       try call.map(
-        "Pad", [nil, ONNXTranslation.number(try call.fields.float(value))],
-        ["pads": .ints(ONNXTranslation.beforeThenAfter(pads))])
+        "Pad", [nil, .number(try call.fields.float(value))],
+        ["pads": .ints(NodeAttribute.beforeThenAfter(pads))])
     },
     CoreMLLayerType("upsample", field: 210) { call in
       let (scales, mode, linearMode, fractions) = (1, 5, 6, 7)
@@ -106,7 +106,7 @@ extension CoreMLLayerType {
     _ call: inout CoreMLCall, to sizes: [Int], _ mode: String, _ coordinates: String
   ) throws {
     try call.mapImage(
-      "Resize", [nil, nil, ONNXTranslation.integers(sizes)],
+      "Resize", [nil, nil, .integers(sizes)],
       [
         "axes": .ints([2, 3]), "mode": .string(mode), "nearest_mode": .string("floor"),
         "coordinate_transformation_mode": .string(coordinates),

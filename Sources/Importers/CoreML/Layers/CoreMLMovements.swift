@@ -67,7 +67,7 @@ extension CoreMLLayerType {
         throw NodeFailure.unsupported("axis \(axis)")
       }
       try call.map(
-        "Slice", [nil, nil, nil, ONNXTranslation.integers([max(try call.size(stride), 1)])],
+        "Slice", [nil, nil, nil, .integers([max(try call.size(stride), 1)])],
         [
           "axes": .ints([axis - 3]), "starts": .ints([try call.fields.int(start)]),
           "ends": .ints([try call.fields.int(end)]),
@@ -83,7 +83,7 @@ extension CoreMLLayerType {
       try call.keepOneAxis()
     },
     CoreMLLayerType("tile", field: 920) { call in
-      try call.map("Tile", [ONNXTranslation.integers(try call.fields.ints(1))])
+      try call.map("Tile", [.integers(try call.fields.ints(1))])
     },
     // The sequence several times, one after the other.
     CoreMLLayerType("sequenceRepeat", field: 340) { call in
@@ -91,7 +91,7 @@ extension CoreMLLayerType {
       var repeats = Array(repeating: 1, count: rank)
       // 0 stands for once.
       repeats[try ONNXCall.axis(call.sequenceAxis, rank: rank)] = max(try call.size(1), 1)
-      try call.map("Tile", [ONNXTranslation.integers(repeats)])
+      try call.map("Tile", [.integers(repeats)])
     },
     CoreMLLayerType("reverse", field: 960) { call in
       let sizes = try call.value().sizes
@@ -109,7 +109,7 @@ extension CoreMLLayerType {
       guard HostTensor.broadcast(own, sizes) == sizes else {
         throw NodeFailure.invalid("\(own) to \(sizes)")
       }
-      try call.map("Expand", [ONNXTranslation.integers(sizes)])
+      try call.map("Expand", [.integers(sizes)])
     },
     CoreMLLayerType("copy", field: 600) { $0.set(try $0.value()) },
     CoreMLLayerType("loadConstant", field: 290, loadConstant),
@@ -152,7 +152,7 @@ extension CoreMLLayerType {
 
   /// The layers to stated sizes, where −1 is inferred and 0 is the input's.
   private static func reshape(_ call: inout CoreMLCall) throws {
-    try call.map("Reshape", [ONNXTranslation.integers(try call.fields.ints(1))])
+    try call.map("Reshape", [.integers(try call.fields.ints(1))])
   }
 
   private static func permute(_ call: inout CoreMLCall) throws {

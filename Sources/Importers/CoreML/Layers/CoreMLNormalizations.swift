@@ -9,7 +9,7 @@ extension CoreMLLayerType {
       // `x / √(Σx² + epsilon)` over channels, height and width.
       let input = try call.image()
       let sum = try call.node("ReduceSumSquare", [input], ["axes": .ints([1, 2, 3])])
-      let epsilon = ONNXTranslation.number(try call.epsilon(1))
+      let epsilon = FileValue.number(try call.epsilon(1))
       let root = try call.node("Sqrt", [try call.node("Add", [sum, epsilon])])
       try call.set(image: try call.node("Div", [input, root]))
     },

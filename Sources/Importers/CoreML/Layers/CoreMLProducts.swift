@@ -39,7 +39,7 @@ extension CoreMLLayerType {
     // One image is read as it is, with the weights in its order.
     let source = isImage && rows == 1 ? input.withRank(4) : input
     let product = try call.dense(
-      try source.reshaped(to: [rows, inputs]), weights, bias: bias)
+      try source.reshaped(to: [rows, inputs]), weights, isTransposed: true, bias: bias)
     call.set(try product.reshaped(to: front + [outputs] + (isImage ? [1, 1] : [])))
   }
 
@@ -66,7 +66,8 @@ extension CoreMLLayerType {
         try call.fields.bool(Field.hasBias) ? try call.weights(Field.bias).tensor([outputs]) : nil
       return call.set(
         try call.dense(
-          input, try call.weights(Field.weights).tensor([outputs, inputs]), bias: bias))
+          input, try call.weights(Field.weights).tensor([outputs, inputs]), isTransposed: true,
+          bias: bias))
     }
     guard call.inputs.count == 2 else { throw NodeFailure.invalid("\(call.inputs.count) inputs") }
     let isTransposed = [

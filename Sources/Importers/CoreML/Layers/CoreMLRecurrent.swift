@@ -82,7 +82,7 @@ enum CoreMLRecurrent {
         call.set(.network(sequence.state(state)), output: 1 + 2 * direction + index)
       }
     }
-    let joined = try call.apply(Concatenate(axis: sizes.isSequence ? 2 : 1), to: outputs)
+    let joined = try ONNXCall.applied(Concatenate(axis: sizes.isSequence ? 2 : 1), to: outputs)
     call.set(.network(sizes.isSequence ? sequence.outputs(joined) : sequence.state(joined)))
   }
 
@@ -258,7 +258,7 @@ enum CoreMLRecurrent {
     let turns = isReversed && sequence.times > 1
     let outputs =
       turns
-      ? try call.apply(
+      ? try ONNXCall.applied(
         Slice(starts: [-1], ends: [-sequence.times - 1], axes: [0], steps: [-1]),
         to: [made.sequence])
       : made.sequence
@@ -310,10 +310,10 @@ enum CoreMLRecurrent {
     let rule = RecurrentRule(
       cell: cells.cell, units: units, isReversed: isReversed, clip: gateBound,
       cellClip: cells.cellClip, optional: optional)
-    let all = try call.apply(
+    let all = try ONNXCall.applied(
       RecurrentCells(rule, hasBias: cells.hasBias, name: name), to: [sequence.tensor] + states)
     func part(_ part: RecurrentRule.Part) throws -> Tensor {
-      try call.apply(RecurrentPart(rule, part), to: [all, sequence.tensor])
+      try ONNXCall.applied(RecurrentPart(rule, part), to: [all, sequence.tensor])
     }
     return Made(sequence: try part(.sequence), states: try parts.map { try part($0) })
   }

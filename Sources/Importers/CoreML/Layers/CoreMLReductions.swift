@@ -19,7 +19,7 @@ extension CoreMLLayerType {
       let (axis, count, smallest) = (1, 2, 3)
       guard call.inputs.count == 1 else { throw NodeFailure.unsupported("K computed at run time") }
       let results = try call.nodes(
-        "TopK", [try call.value(), ONNXTranslation.integers([try call.size(count)])],
+        "TopK", [try call.value(), .integers([try call.size(count)])],
         [
           "axis": .int(try call.fields.int(axis)),
           "largest": .flag(try !call.fields.bool(smallest)),
@@ -32,7 +32,7 @@ extension CoreMLLayerType {
         throw NodeFailure.unsupported("an axis computed at run time")
       }
       try call.map(
-        "CumSum", [ONNXTranslation.integers([try call.fields.int(axis)])],
+        "CumSum", [.integers([try call.fields.int(axis)])],
         [
           "exclusive": .flag(try call.fields.bool(exclusive)),
           "reverse": .flag(try call.fields.bool(reverse)),

@@ -3,26 +3,27 @@ import Forge
 /// One operation of an ML Program with its operands, and the place for its results.
 ///
 /// Operations are translated to operators of ONNX, which the ONNX importer's operations import.
-struct MILCall {
+struct MILCall: ONNXTranslation {
   /// The operation.
   let operation: MILOperation
   private let operands: [String: [MILOperand]]
-  /// What imports the nodes to which the operation is translated.
-  var translation: ONNXTranslation
   /// The results, as many as the operation has outputs.
   private(set) var results: [MILOperand?]
-  /// The parameters of layers by layer name and type.
-  var parameters: [ImportedParameters.Key: ImportedParameters.Entry] { translation.parameters }
+  let name: String
+  let modelOutputs: Set<String>
+  let isOfNumbers = false
+  var parameters: [ImportedParameters.Key: ImportedParameters.Entry] = [:]
+  var nodeCount = 0
 
   init(
-    _ operation: MILOperation, operands: [String: [MILOperand]], programOutputs: Set<String>,
+    _ operation: MILOperation, operands: [String: [MILOperand]], modelOutputs: Set<String>,
     prefix: String
   ) {
     self.operation = operation
     self.operands = operands
+    self.modelOutputs = modelOutputs
     // The name of layers is that of the operation's first output.
-    translation = ONNXTranslation(
-      name: prefix + (operation.outputs.first ?? ""), modelOutputs: programOutputs)
+    name = prefix + (operation.outputs.first ?? "")
     results = Array(repeating: nil, count: operation.outputs.count)
   }
 
@@ -121,30 +122,7 @@ struct MILCall {
     try texts(key)?.first ?? absent
   }
 
-  // MARK: Nodes and results
-
-  /// The results of a node of ONNX; see ``ONNXTranslation/nodes(_:_:_:outputs:operation:)``.
-  mutating func nodes(
-    _ type: String, _ inputs: [FileValue?], _ attributes: [String: NodeAttribute] = [:],
-    outputs: Int = 1, operation: ONNXOperators.Operation = ONNXOperators.run
-  ) throws -> [FileValue] {
-    try translation.nodes(type, inputs, attributes, outputs: outputs, operation: operation)
-  }
-
-  /// The only result of a node of ONNX; see ``ONNXTranslation/node(_:_:_:operation:)``.
-  mutating func node(
-    _ type: String, _ inputs: [FileValue?], _ attributes: [String: NodeAttribute] = [:],
-    operation: ONNXOperators.Operation = ONNXOperators.run
-  ) throws -> FileValue {
-    try translation.node(type, inputs, attributes, operation: operation)
-  }
-
-  /// A product with a stored matrix; see ``ONNXTranslation/dense(_:_:isTransposed:bias:)``.
-  mutating func dense(
-    _ input: FileValue, _ weights: HostTensor, isTransposed: Bool, bias: HostTensor?
-  ) throws -> FileValue {
-    try translation.dense(input, weights, isTransposed: isTransposed, bias: bias)
-  }
+  // MARK: Results
 
   /// Sets a result.
   mutating func set(_ operand: MILOperand, output index: Int = 0) {

@@ -112,7 +112,7 @@ struct MILProgramImport {
         operands[key] = [try reader.operand(value)]
       }
       var call = MILCall(
-        operation, operands: operands, programOutputs: outputs, prefix: prefix)
+        operation, operands: operands, modelOutputs: outputs, prefix: prefix)
       let place = SourcePlace(file: path, entry: "\(operation.type) \"\(name)\"")
       try SourcePlace.describing(for: place) { try build(&call) }
       try take(call, &values, &missing)

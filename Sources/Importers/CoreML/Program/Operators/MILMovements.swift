@@ -32,16 +32,16 @@ extension MILOperators {
       guard let first = values.first, values.allSatisfy({ $0.sizes == first.sizes }) else {
         throw NodeFailure.unsupported("interleaved tensors of several sizes")
       }
-      let stacked = try call.translation.stack(values, axis: axis + 1)
+      let stacked = try call.stack(values, axis: axis + 1)
       var sizes = first.sizes
       sizes[axis] = sizes[axis].multipliedSaturated(by: values.count)
-      call.set(try call.node("Reshape", [stacked, ONNXTranslation.integers(sizes)]))
+      call.set(try call.node("Reshape", [stacked, .integers(sizes)]))
     },
     "stack": { call in
       let values = try call.values()
       let rank = (values.first?.sizes.count ?? 0) + 1
       let axis = try ONNXCall.axis(try call.int("axis"), rank: rank)
-      call.set(try call.translation.stack(values, axis: axis))
+      call.set(try call.stack(values, axis: axis))
     },
     "split": { call in
       let input = try call.value()
@@ -81,7 +81,7 @@ extension MILOperators {
     "reverse": { call in
       let input = try call.value()
       let axes = try call.ints("axes") ?? Array(input.sizes.indices)
-      call.set(try call.translation.reversed(input, axes: axes))
+      call.set(try call.reversed(input, axes: axes))
     },
     "crop": { call in
       let input = try call.value()
@@ -120,7 +120,7 @@ extension MILOperators {
     }
     func mask(_ key: String) throws -> [Bool] { try call.ints(key)?.map { $0 != 0 } ?? [] }
     call.set(
-      try call.translation.slice(
+      try call.slice(
         try call.value(), starts: starts, ends: ends, steps: try call.ints("stride") ?? [],
         startMasks: try mask("begin_mask"), endMasks: try mask("end_mask"),
         squeezed: try mask("squeeze_mask")))
@@ -143,7 +143,7 @@ extension MILOperators {
     let value = mode == "constant" ? try call.optional("constant_val") : nil
     call.set(
       try call.node(
-        "Pad", [input, nil, value, ONNXTranslation.integers(Array(axes))],
-        ["pads": .ints(ONNXTranslation.beforeThenAfter(pads)), "mode": .string(mode)]))
+        "Pad", [input, nil, value, .integers(Array(axes))],
+        ["pads": .ints(NodeAttribute.beforeThenAfter(pads)), "mode": .string(mode)]))
   }
 }

@@ -29,7 +29,7 @@ extension MILOperators {
       let input = try call.value()
       let squares = try call.node(
         "ReduceSumSquare", [input], ["axes": .ints([-3, -2, -1]), "keepdims": .int(1)])
-      let epsilon = ONNXTranslation.number(try call.float("epsilon", 1e-6))
+      let epsilon = FileValue.number(try call.float("epsilon", 1e-6))
       let root = try call.node("Sqrt", [try call.node("Add", [squares, epsilon])])
       call.set(try call.node("Div", [input, root]))
     },

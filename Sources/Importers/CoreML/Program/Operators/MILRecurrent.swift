@@ -95,7 +95,7 @@ extension MILOperators {
       let ordered = try results[0].transposed([0, 2, 1, 3])
       let sequence = try ordered.reshaped(to: [times, rows, width])
       // ONNX returns the outputs in the order of the input.
-      call.set(direction == "reverse" ? try call.translation.reversed(sequence, axes: [0]) : sequence)
+      call.set(direction == "reverse" ? try call.reversed(sequence, axes: [0]) : sequence)
     }
   }
 

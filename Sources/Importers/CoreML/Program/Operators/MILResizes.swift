@@ -93,7 +93,7 @@ extension MILOperators {
     guard sizes.count == input.sizes.count else {
       throw NodeFailure.invalid("sizes \(sizes) of a tensor \(input.sizes)")
     }
-    var inputs: [FileValue?] = [input, nil, nil, ONNXTranslation.integers(sizes)]
+    var inputs: [FileValue?] = [input, nil, nil, .integers(sizes)]
     if let factors {
       let scales = Array(repeating: Float(1), count: sizes.count - factors.count) + factors
       inputs = [input, nil, .host(HostTensor(floats: scales, sizes: [scales.count]))]

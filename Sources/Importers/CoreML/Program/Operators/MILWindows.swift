@@ -45,7 +45,7 @@ extension MILOperators {
     guard pads.count == 2 * rank else {
       throw NodeFailure.invalid("\(pads.count) pads of \(rank) dimensions")
     }
-    return ONNXTranslation.beforeThenAfter(pads)
+    return NodeAttribute.beforeThenAfter(pads)
   }
 
   private static func pool(
