@@ -40,6 +40,17 @@ public struct ImportOptions: Sendable {
   /// }
   /// ```
   public var onnxOperators: [String: ONNXOperatorBuilder] = [:]
+  /// The function of a Core ML package that has several; `nil` for the default one.
+  public var function: String?
+  /// What builds layers and models of classes of your own in Core ML files, by class name.
+  ///
+  /// ```swift
+  /// var options = ImportOptions()
+  /// options.coreMLLayers["Swirl"] = { layer, inputs in
+  ///   [inputs[0].with(inputs[0].tensor --> Activation(.swish))]
+  /// }
+  /// ```
+  public var coreMLLayers: [String: CoreMLLayerBuilder] = [:]
   /// The limits on the file.
   public var limits: ImportLimits
 
@@ -71,10 +82,13 @@ public struct ImportOptions: Sendable {
   ///   - inputs: the names of the inputs.
   ///   - path: the file, for messages.
   ///   - takesLengths: whether the format takes sequences of changing length.
+  ///   - hasFunctions: whether the importer has found the function that is asked for.
   /// - Throws: ``ImportError`` of kind `unknownName`, `unknownSize` or `unsupported`.
   func check(
-    against inputs: Set<String>, path: String, takesLengths: Bool = false
+    against inputs: Set<String>, path: String, takesLengths: Bool = false,
+    hasFunctions: Bool = false
   ) throws(ImportError) {
+    if !hasFunctions { try refuseFunction(path: path) }
     if takesLengths {
       try checkLengths(path: path, batchIsFirst: false)
     } else {
@@ -87,5 +101,15 @@ public struct ImportOptions: Sendable {
           needs: "one of " + inputs.sorted().joined(separator: ", "))
       }
     }
+  }
+
+  /// Refuses the name of a function, for formats without functions to choose.
+  ///
+  /// - Throws: ``ImportError`` of kind `unknownName`.
+  func refuseFunction(path: String?) throws(ImportError) {
+    guard let function else { return }
+    throw ImportError(
+      .unknownName, "the file has no functions to choose from", path: path,
+      received: "the function \"\(function)\"")
   }
 }

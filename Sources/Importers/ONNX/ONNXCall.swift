@@ -182,6 +182,13 @@ struct ONNXCall {
   ///
   /// - Throws: ``NodeFailure`` with the violated rule.
   func apply(_ layer: some Layer, to tensors: [Tensor]) throws -> Tensor {
+    try Self.applied(layer, to: tensors)
+  }
+
+  /// Applies a layer to tensors of the network.
+  ///
+  /// - Throws: ``NodeFailure`` with the violated rule.
+  static func applied(_ layer: some Layer, to tensors: [Tensor]) throws -> Tensor {
     let result = tensors.count == 1 ? tensors[0].chained(to: layer) : tensors.chained(to: layer)
     if case .failed(let error) = result.outcome {
       let text = [error.headline] + error.details.map { "\($0.label) \($0.text)" }
