@@ -14,6 +14,9 @@ struct ONNXCall {
   var integerBound: Int?
   /// Whether only casts to truth values read the result.
   var isUsedAsTruth = false
+  /// How many channels lie side by side in weights that ONNX Runtime has rearranged; `nil` if the
+  /// file does not say.
+  let channelBlock: Int?
   /// Reads tensors of attributes.
   let reader: ONNXTensorReader
   /// The names of the graph's outputs.
@@ -25,9 +28,10 @@ struct ONNXCall {
 
   init(
     _ node: ONNXNode, opset: Int, inputs: [FileValue?], reader: ONNXTensorReader,
-    graphOutputs: Set<String>
+    graphOutputs: Set<String>, channelBlock: Int? = nil
   ) {
     self.graphOutputs = graphOutputs
+    self.channelBlock = channelBlock
     self.node = node
     self.opset = opset
     self.inputs = inputs

@@ -10,6 +10,7 @@ struct ONNXGraphImport {
   private let reader: ONNXTensorReader
   private let opsets: [String: Int]
   private let graphOutputs: Set<String>
+  private let channelBlock: Int?
   private var values: [String: FileValue] = [:]
   /// Values that are known for every length of a sequence.
   private var families: [String: ONNXLengthFamily] = [:]
@@ -45,6 +46,7 @@ struct ONNXGraphImport {
     graphOutputs = Set(file.model.graph.output.map(\.name))
     readers = Self.readers(of: file.model.graph)
     usedAsTruth = Self.usedAsTruth(file.model.graph)
+    channelBlock = ONNXChannelBlocks.size(of: file.model.graph)
     opsets = Dictionary(
       file.model.opsetImport.map { ($0.domain == "ai.onnx" ? "" : $0.domain, Int($0.version)) }
     ) { first, _ in first }
@@ -304,7 +306,7 @@ struct ONNXGraphImport {
     }
     var call = ONNXCall(
       node, opset: opsets[""] ?? 1, inputs: inputs, reader: reader,
-      graphOutputs: graphOutputs)
+      graphOutputs: graphOutputs, channelBlock: channelBlock)
     call.families = node.inputs.map { families[$0] }
     call.isUsedAsTruth = node.outputs.allSatisfy { usedAsTruth.contains($0) }
     do {

@@ -55,7 +55,7 @@ struct ONNXOpenAxes {
     var larger = ONNXCall(
       call.node, opset: call.opset,
       inputs: zip(call.node.inputs, call.inputs).map { values[$0] ?? $1 }, reader: call.reader,
-      graphOutputs: call.graphOutputs)
+      graphOutputs: call.graphOutputs, channelBlock: call.channelBlock)
     larger.integerBound = call.integerBound
     larger.isUsedAsTruth = call.isUsedAsTruth
     do {

@@ -6,7 +6,11 @@ enum ONNXOperators {
   typealias Operation = @Sendable (inout ONNXCall) throws -> Void
 
   /// The operators by family; each family is a file.
-  private static let families: [[ONNXOperator]] = []
+  private static let families: [[ONNXOperator]] = [
+    microsoftActivations, microsoftProducts, microsoftConvolutions, microsoftNormalizations,
+    microsoftEmbeddings, microsoftAttention, microsoftGroupedAttention, microsoftRotations,
+    microsoftBlocked,
+  ]
 
   /// Operators of families whose facts still lie in tables.
   private static let imports: [[String: Operation]] = [
@@ -67,6 +71,11 @@ enum ONNXOperators {
   /// The operator of a node; `nil` if Forge does not have it.
   static func find(_ node: ONNXNode) -> ONNXOperator? {
     byName[Name(domain: node.domain, type: node.type)]
+  }
+
+  /// An operator by its name and domain; `nil` if Forge does not have it.
+  static func find(_ type: String, domain: String = "") -> ONNXOperator? {
+    byName[Name(domain: domain, type: type)]
   }
 
   /// Computes a node whose inputs are known, or imports it.
