@@ -55,7 +55,8 @@ def distance(a, b):
 def described(array):
     array = np.asarray(array)
     # JSON has no NaN.
-    numbers = [None if np.isnan(v) else float(v) for v in array.ravel()]
+    short = float if array.dtype == np.float32 else int
+    numbers = [None if np.isnan(v) else short(str(v)) for v in array.ravel()]
     return {"sizes": list(array.shape), "values": numbers}
 
 
@@ -63,11 +64,12 @@ class Cases:
     """The cases so far."""
 
     def __init__(self):
-        self.found = {}
+        self.found, self.refusals = {}, {}
 
-    def add(self, name, inputs, outputs, attentions=None):
+    def add(self, name, inputs, outputs, attentions=None, apart=None):
         assert name not in self.found, name
         self.found[name] = {
+            "apart": apart,
             "inputs": {k: described(v) for k, v in inputs.items()},
             "outputs": {k: described(v) for k, v in outputs.items()},
             "attentions": attentions}
@@ -88,8 +90,13 @@ class Cases:
             elif value is not None:
                 given[names[-1]] = value
         node = helper.make_node(operator, names, list(outputs), domain=domain, **attributes)
+        # The number of examples is open where all inputs have it first.
+        fixed = ("product", "gemm_", "attention_past", "attention_ends")
+        is_apart = not name.startswith(fixed) and all(
+            v.ndim > 1 and len(v) == 2 for v in given.values())
         kinds = [helper.make_tensor_value_info(
-            k, helper.np_dtype_to_tensor_dtype(v.dtype), v.shape) for k, v in given.items()]
+            k, helper.np_dtype_to_tensor_dtype(v.dtype), ["N", *v.shape[1:]] if is_apart else v.shape)
+            for k, v in given.items()]
 
         def model(described):
             graph = helper.make_graph([node], name, kinds, described, stored)
@@ -105,9 +112,24 @@ class Cases:
             assert np.array_equal(value[~there], np.asarray(formula)[~there], True), name
             assert distance(value, formula) < TOLERANCE, (name, output, distance(value, formula))
         onnx.save(model([helper.make_tensor_value_info(
-            o, helper.np_dtype_to_tensor_dtype(v.dtype), v.shape) for o, v in zip(kept, found)]),
+            o, helper.np_dtype_to_tensor_dtype(v.dtype), None if is_apart else v.shape)
+            for o, v in zip(kept, found)]), FOLDER / f"{name}.onnx")
+        apart = {o: int(o == "present") for o in kept} if is_apart else None
+        self.add(name, given, dict(zip(kept, found)), attentions, apart)
+
+    def refused(self, name, says, operator, inputs, **attributes):
+        """A file of one node that Forge refuses; `inputs` are sizes, of integers in a tuple."""
+        names = ["" if sizes is None else f"x{i}" for i, sizes in enumerate(inputs)]
+        kinds = [helper.make_tensor_value_info(
+            n, TensorProto.INT32 if isinstance(sizes, tuple) else TensorProto.FLOAT, sizes)
+            for n, sizes in zip(names, inputs) if n]
+        node = helper.make_node(operator, names, ["y"], domain="com.microsoft", **attributes)
+        graph = helper.make_graph(
+            [node], name, kinds, [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)])
+        onnx.save(helper.make_model(graph, ir_version=9, opset_imports=[
+            helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]),
             FOLDER / f"{name}.onnx")
-        self.add(name, given, dict(zip(kept, found)), attentions)
+        self.refusals[name] = says
 
     def network(self, name, model, inputs, attentions, files):
         """Files that the optimiser makes from a model: {suffix: function of a path}."""
@@ -175,6 +197,34 @@ def network_cases(cases):
         "basic": level("basic"), "extended": level("extended"), "all": level("all")})
 
 
+def refusals(cases):
+    x, hidden = [2, 7, 15], {"num_heads": 3}
+    cases.refused("no_packed", "packed queries", "MultiHeadAttention", [[2, 7, 3, 3, 5]], **hidden)
+    cases.refused("no_packed_keys", "packed keys", "MultiHeadAttention",
+                  [x, [2, 7, 3, 2, 5], [2, 7, 3, 2, 5]], **hidden)
+    cases.refused("no_past_length", "past_sequence_length", "MultiHeadAttention",
+                  [x, x, x, *[None] * 5, (1,)], **hidden)
+    cases.refused("no_rotary", "do_rotary", "Attention", [x, [15, 45]], do_rotary=1, **hidden)
+    cases.refused("no_four", "a mask of", "Attention", [x, [15, 45], None, (2, 1, 9, 9)], **hidden)
+    cases.refused("no_packing", "a mask of", "Attention", [x, [15, 45], None, (8,)], **hidden)
+    keys = [[2, 7, 32], [2, 7, 16], [2, 7, 16], None, None, (2,)]
+    shared = {"num_heads": 2, "kv_num_heads": 1}
+    cases.refused("no_total", "total_sequence_length computed", "GroupQueryAttention",
+                  [*keys, (1,)], **shared)
+    cases.refused("no_sink", "head_sink", "GroupQueryAttention",
+                  [*keys, (1,), *[None] * 4, [2]], **shared)
+    cases.refused("no_smooth", "smooth_softmax", "GroupQueryAttention", [*keys, (1,)],
+                  smooth_softmax=1, **shared)
+    cases.refused("no_causal", "causal 0", "GroupQueryAttention", [*keys, (1,)], causal=0, **shared)
+    cases.refused("no_activation", "the activation \"Erf\"", "FusedGemm", [[5, 7], [7, 3]],
+                  activation="Erf")
+    cases.refused("no_scale", "scale 0.5", "RotaryEmbedding", [x, (1,), [9, 2], [9, 2]], scale=0.5)
+    # Blocks of channels whose size the file leaves open.
+    path = FOLDER / "no_blocks.onnx"
+    session(networks.blocks(), LEVELS["all"], path)
+    cases.refusals["no_blocks"] = "in blocks of 8 or 16"
+
+
 def main():
     FOLDER.mkdir(parents=True, exist_ok=True)
     for old in FOLDER.glob("*.onnx"):
@@ -182,6 +232,8 @@ def main():
     cases = Cases()
     formulas.operator_cases(cases)
     network_cases(cases)
+    refusals(cases)
+    (FOLDER / "refusals.json").write_text(json.dumps(cases.refusals, indent=1) + "\n")
     (FOLDER / "cases.json").write_text(json.dumps(cases.found, separators=(",", ":")) + "\n")
     print(f"{len(cases.found)} cases")
 

@@ -82,6 +82,14 @@ def cnn():
     return g.model("cnn")
 
 
+def blocks():
+    """A convolution between numbers of channels that fill blocks of 8 and of 16."""
+    g = Graph(5)
+    x = g.input("image", [1, 16, 5, 7])
+    g.output(g.node("Conv", x, g.weights(16, 16, 3, 3), kernel_shape=[3, 3], pads=[1] * 4), "y")
+    return g.model("blocks")
+
+
 def norm(g, x, hidden, epsilon=1e-12):
     """A layer normalisation in single steps."""
     centred = g.node("Sub", x, g.node("ReduceMean", x, axes=[-1]))

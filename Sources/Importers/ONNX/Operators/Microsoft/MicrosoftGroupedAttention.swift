@@ -13,7 +13,7 @@ extension ONNXOperators {
       fold: .none, bounds: nil, length: .followed, sizes: .none,
       examples: .apart { node in
         // Positions of a first call count from those of the first row.
-        guard node.place(9) == nil || (try node.sizes(0)[1]) == 1 else {
+        guard try node.place(9) == nil || node.sizes(0)[1] == 1 else {
           throw ONNXOpenNode.Mixes()
         }
         return try node.heads(
