@@ -107,7 +107,10 @@ import Testing
   // MARK: Examples and lengths
 
   /// A file with an open number of examples makes for each one what it makes for it alone.
-  @Test(arguments: expected.filter { $0.value.apart != nil }.keys.sorted() + ["cnn_extended", "cnn_all"])
+  @Test(
+    arguments: expected.filter { $0.value.apart != nil }.keys.sorted() + [
+      "cnn_extended", "cnn_all",
+    ])
   func examplesStayApart(_ name: String) throws {
     let expected = try #require(Self.expected[name])
     let imported = try Self.imported(name)
@@ -133,8 +136,10 @@ import Testing
     }
   }
 
-  /// Files in which no result depends on later positions: the first positions of a longer sequence
-  /// have the results of a shorter one. The axis of the length is the second.
+  /// Files in which no result depends on later positions.
+  ///
+  /// The first positions of a longer sequence have the results of a shorter one. The axis of the
+  /// length is the second.
   static let prefixes = [
     "gelu", "bias_gelu", "fast_gelu_bias", "quick_gelu", "skip", "skip_bare", "skip_computed",
     "skip_simple", "simple", "embed", "embed_places", "attention_causal", "heads_causal",

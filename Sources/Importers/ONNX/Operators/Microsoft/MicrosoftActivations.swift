@@ -51,6 +51,7 @@ extension ONNXOperators {
   /// - Parameters:
   ///   - call: the node.
   ///   - x: what the activation is computed of.
+  ///   - type: the activation, by its ONNX operator.
   ///   - numbers: the numbers of the activation in ONNX's order.
   /// - Returns: the result.
   /// - Throws: ``NodeFailure`` for an activation that Forge does not have and for missing numbers.

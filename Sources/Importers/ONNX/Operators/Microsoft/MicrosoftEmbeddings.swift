@@ -27,7 +27,9 @@ extension ONNXOperators {
     let ids = try call.value(0)
     guard ids.sizes.count == 2 else { throw NodeFailure.invalid("ids of \(ids.sizes)") }
     let name = call.layerName
-    func rows(_ call: inout ONNXCall, _ table: Int, _ ids: FileValue, _ what: String) throws
+    func rows(
+      _ call: inout ONNXCall, _ table: Int, _ ids: FileValue, _ what: String
+    ) throws
       -> FileValue
     {
       try call.part(

@@ -74,7 +74,9 @@ struct MicrosoftMask {
 
   /// The places of the keys, along the last of four axes.
   private func places() throws -> FileValue {
-    try Self.count(to: keys, maximum).reshaped(to: [LengthSize(1), LengthSize(1), LengthSize(1), keys])
+    try Self.count(to: keys, maximum).reshaped(to: [
+      LengthSize(1), LengthSize(1), LengthSize(1), keys,
+    ])
   }
 
   /// The numbers 0, 1, 2, … below an end.
