@@ -79,19 +79,18 @@ extension ONNXOperators {
 
   /// How many numbers of each row of the mask are 1; zeros without a mask.
   private static func counts(_ call: inout ONNXCall, _ ids: FileValue) throws -> FileValue {
-    guard let mask = call.optional(7) else {
-      return .host(
-        HostTensor(
-          integers: Array(repeating: 0, count: ids.sizes[0]), sizes: [ids.sizes[0]], type: .int32))
+    let mask = call.optional(7)
+    guard mask.map({ $0.sizes == ids.sizes }) ?? true else {
+      throw NodeFailure.invalid("a mask of \(mask?.sizes ?? []) for ids of \(ids.sizes)")
     }
-    guard mask.sizes == ids.sizes else {
-      throw NodeFailure.invalid("a mask of \(mask.sizes) for ids of \(ids.sizes)")
-    }
-    let tensor = try call.network(7)
-    let isOne = FileTensor(
-      try call.apply(Compare(.equal, than: [1]), to: tensor.tensor), sizes: tensor.sizes,
-      layout: tensor.layout)
-    var sum = try reduced(&call, isOne, .sum, axes: [1], keepsDimensions: false)
+    let tensor = try call.network(mask == nil ? 0 : 7)
+    // The zeros are computed from the ids, so that each example has its own.
+    let ones =
+      mask == nil
+      ? try call.apply(Scale(0), to: tensor.tensor)
+      : try call.apply(Compare(.equal, than: [1]), to: tensor.tensor)
+    let rows = FileTensor(ones, sizes: tensor.sizes, layout: tensor.layout)
+    var sum = try reduced(&call, rows, .sum, axes: [1], keepsDimensions: false)
     sum.type = .int32
     return .network(sum)
   }
