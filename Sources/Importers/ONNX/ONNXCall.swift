@@ -14,6 +14,9 @@ struct ONNXCall {
   var integerBound: Int?
   /// Whether only casts to truth values read the result.
   var isUsedAsTruth = false
+  /// How many channels lie side by side in weights that ONNX Runtime has rearranged; `nil` if the
+  /// file does not say.
+  var channelBlock: Int?
   /// The names of the graph's outputs.
   let graphOutputs: Set<String>
   /// The results, as many as the node has outputs.

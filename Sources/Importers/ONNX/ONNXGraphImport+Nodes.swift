@@ -109,6 +109,7 @@ extension ONNXGraphImport {
     var call = ONNXCall(
       node, opset: scope.opsets[""] ?? 1, inputs: inputs, graphOutputs: graphOutputs)
     call.families = node.inputs.map { families[$0] }
+    call.channelBlock = channelBlock
     call.isUsedAsTruth = node.outputs.allSatisfy { uses.isTruth($0) }
     do {
       if try foldedForEveryLength(&call) { return }

@@ -10,6 +10,8 @@ struct ONNXGraphImport {
   /// The versions of the operator sets by domain.
   let opsets: [String: Int]
   let graphOutputs: Set<String>
+  /// How many channels lie side by side in rearranged weights.
+  let channelBlock: Int?
   var values: [String: FileValue] = [:]
   /// Values that are known for every length of a sequence.
   var families: [String: ONNXLengthFamily] = [:]
@@ -51,6 +53,7 @@ struct ONNXGraphImport {
     self.options = options
     graphOutputs = Set(file.model.graph.outputs.map(\.name))
     opsets = ONNXOperatorSet.versions(file.model.operatorSets)
+    channelBlock = ONNXChannelBlocks.size(of: file.model.graph)
     functions = Self.functions(of: file.model)
   }
 

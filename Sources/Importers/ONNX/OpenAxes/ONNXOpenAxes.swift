@@ -71,6 +71,7 @@ struct ONNXOpenAxes {
       graphOutputs: call.graphOutputs)
     larger.integerBound = call.integerBound
     larger.isUsedAsTruth = call.isUsedAsTruth
+    larger.channelBlock = call.channelBlock
     do {
       try ONNXOperators.run(&larger)
     } catch {
