@@ -20,6 +20,11 @@ public struct ImportOptions: Sendable {
   ///
   /// Such an input becomes a constant of the model and is not one of its inputs.
   public var constants: [String: StoredTensor]
+  /// What builds layers of Keras files by the name of their class, for `Lambda`, own layers and
+  /// registered classes: `MyLayer`, or `Package>MyLayer` with the package.
+  ///
+  /// It stands before Forge's own layers of this name. Each call of a layer calls it once.
+  public var kerasLayers: [String: KerasLayerBuilder] = [:]
   /// The limits on the file.
   public var limits: ImportLimits
 

@@ -2,11 +2,13 @@ import Forge
 
 /// Arithmetic of tensors, and of tensors and numbers.
 enum KerasArithmetic {
-  static let makers: [String: KerasOperations.Maker] = [
-    "add": binary(.add), "add_v2": binary(.add), "subtract": binary(.subtract),
-    "sub": binary(.subtract), "multiply": binary(.multiply), "mul": binary(.multiply),
-    "divide": binary(.divide), "true_divide": binary(.divide), "truediv": binary(.divide),
-    "maximum": binary(.maximum), "minimum": binary(.minimum),
+  static let functions: [KerasFunction] = [
+    KerasFunction("add", "add_v2", activation: .none, build: binary(.add)),
+    KerasFunction("subtract", "sub", activation: .none, build: binary(.subtract)),
+    KerasFunction("multiply", "mul", activation: .none, build: binary(.multiply)),
+    KerasFunction("divide", "true_divide", "truediv", activation: .none, build: binary(.divide)),
+    KerasFunction("maximum", activation: .none, build: binary(.maximum)),
+    KerasFunction("minimum", activation: .none, build: binary(.minimum)),
   ]
 
   private enum Kind: Sendable { case add, subtract, multiply, divide, maximum, minimum }
@@ -27,7 +29,7 @@ enum KerasArithmetic {
     case second([Float])
   }
 
-  private static func binary(_ kind: Kind) -> KerasOperations.Maker {
+  private static func binary(_ kind: Kind) -> KerasFunction.Build {
     { _ throws(KerasFault) in
       binary { numbers, name throws(KerasFault) in
         switch numbers {

@@ -2,10 +2,14 @@ import Forge
 
 /// Products of vectors and of matrices.
 enum KerasDot {
-  static let makers: [String: KerasCatalog.Maker] = ["Dot": dot]
+  static let classes: [KerasClass] = [
+    KerasClass(
+      "Dot", arguments: .usual, mask: .lost, training: .same,
+      positions: .together, build: dot),
+  ]
 
-  static let operations: [String: KerasOperations.Maker] = [
-    "matmul": { _ throws(KerasFault) in
+  static let functions: [KerasFunction] = [
+    KerasFunction("matmul", activation: .none) { _ throws(KerasFault) in
       .one { call throws(KerasFault) in
         guard case .tensor(let first)? = call.value("x1", "a", at: 0),
           case .tensor(let second)? = call.value("x2", "b", at: 1)

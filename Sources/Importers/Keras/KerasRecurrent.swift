@@ -3,8 +3,19 @@ import ForgeLoaders
 
 /// Recurrent layers, in one direction or both.
 enum KerasRecurrent {
-  static let makers: [String: KerasCatalog.Maker] = [
-    "LSTM": single, "GRU": single, "SimpleRNN": single, "Bidirectional": bidirectional,
+  static let classes: [KerasClass] = [
+    KerasClass(
+      "LSTM", arguments: .own, mask: .own, training: .dropout,
+      positions: .together, build: single),
+    KerasClass(
+      "GRU", arguments: .own, mask: .own, training: .dropout,
+      positions: .together, build: single),
+    KerasClass(
+      "SimpleRNN", arguments: .own, mask: .own, training: .dropout,
+      positions: .together, build: single),
+    KerasClass(
+      "Bidirectional", arguments: .own, mask: .own, training: .dropout,
+      positions: .together, build: bidirectional),
   ]
 
   private static func single(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
@@ -70,13 +81,11 @@ enum KerasRecurrent {
   private static func direction(
     _ key: String, of layer: KerasLayer
   ) throws(KerasFault) -> (name: String, arguments: KerasRecurrentArguments)? {
-    guard let json = layer.config[key], let kind = json["class_name"]?.text else { return nil }
-    let inner = layer.with(
-      kind: KerasModelDescription.className(kind), config: KerasConfig(json["config"]))
+    guard let inner = layer.inner(key) else { return nil }
     guard ["LSTM", "GRU", "SimpleRNN"].contains(inner.kind) else {
       throw .unsupported("Bidirectional with a layer \(inner.kind)")
     }
-    return (json["config"]?["name"]?.text ?? key, try KerasRecurrentArguments(inner))
+    return (inner.config["name"]?.text ?? key, try KerasRecurrentArguments(inner))
   }
 
   /// The names of the weights of both directions, given those in the description.

@@ -2,9 +2,19 @@ import Forge
 
 /// Layers that change the size of images and sequences.
 enum KerasSamplings {
-  static let makers: [String: KerasCatalog.Maker] = [
-    "UpSampling2D": upSampling, "UpSampling1D": upSampling1D, "Resizing": resizing,
-    "CenterCrop": centerCrop,
+  static let classes: [KerasClass] = [
+    KerasClass(
+      "UpSampling2D", arguments: .usual, mask: .lost, training: .same,
+      positions: .together, build: upSampling),
+    KerasClass(
+      "UpSampling1D", arguments: .usual, mask: .lost, training: .same,
+      positions: .together, build: upSampling1D),
+    KerasClass(
+      "Resizing", arguments: .usual, mask: .lost, training: .same,
+      positions: .together, build: resizing),
+    KerasClass(
+      "CenterCrop", arguments: .usual, mask: .lost, training: .same,
+      positions: .together, build: centerCrop),
   ]
 
   private static func mode(
