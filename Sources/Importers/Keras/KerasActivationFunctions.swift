@@ -11,16 +11,19 @@ enum KerasActivationFunctions {
     KerasFunction("tanh", activation: .inLayer { _ in .tanh }),
     KerasFunction("silu", "swish", activation: .inLayer { _ in .swish }),
     KerasFunction("hard_silu", "hard_swish", activation: .inLayer { _ in .hardSwish }),
-    KerasFunction("hard_sigmoid", activation: .inLayer { $0 < 3 ? .hardSigmoidKeras2 : .hardSigmoid }),
+    KerasFunction(
+      "hard_sigmoid", activation: .inLayer { $0 < 3 ? .hardSigmoidKeras2 : .hardSigmoid }),
     KerasFunction("mish", activation: .inLayer { _ in .mish }),
     KerasFunction("softplus", activation: .inLayer { _ in .softplus }),
     KerasFunction("hard_tanh", activation: .inLayer { _ in .clipped(minimum: -1, maximum: 1) }),
     KerasFunction("log_sigmoid", activation: .after(logSigmoid)),
     KerasFunction("gelu", activation: .inLayer { _ in .gelu }, build: gelu),
-    KerasFunction("leaky_relu", activation: .inLayer { _ in .leakyReLU(slope: 0.2) }, build: leakyRelu),
+    KerasFunction(
+      "leaky_relu", activation: .inLayer { _ in .leakyReLU(slope: 0.2) }, build: leakyRelu),
     KerasFunction("elu", activation: .inLayer { _ in .elu(alpha: 1) }, build: elu),
     KerasFunction("softmax", activation: .after(.layer { Softmax(name: $0.name) }), build: softmax),
-    KerasFunction("log_softmax", activation: .after(.layer { LogSoftmax(name: $0.name) }), build: logSoftmax),
+    KerasFunction(
+      "log_softmax", activation: .after(.layer { LogSoftmax(name: $0.name) }), build: logSoftmax),
     KerasFunction("clip", "clip_by_value", activation: .none, build: clip),
     KerasFunction("cast", activation: .none, build: cast),
     KerasFunction("convert_to_tensor", activation: .none, build: cast),

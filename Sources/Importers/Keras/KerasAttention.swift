@@ -8,7 +8,8 @@ enum KerasAttention {
       "MultiHeadAttention", arguments: .own, mask: .own, training: .dropout,
       positions: .together, build: multiHead),
     KerasClass(
-      "GroupQueryAttention", "GroupedQueryAttention", arguments: .own, mask: .own, training: .dropout,
+      "GroupQueryAttention", "GroupedQueryAttention", arguments: .own, mask: .own,
+      training: .dropout,
       positions: .together, build: grouped),
   ]
 

@@ -5,22 +5,26 @@ enum KerasBorders {
   static let classes: [KerasClass] = [
     KerasClass(
       "ZeroPadding2D", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: { layer throws(KerasFault) in
+      positions: .together,
+      build: { layer throws(KerasFault) in
         try image(layer, "padding", crops: false)
       }),
     KerasClass(
       "Cropping2D", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: { layer throws(KerasFault) in
+      positions: .together,
+      build: { layer throws(KerasFault) in
         try image(layer, "cropping", crops: true)
       }),
     KerasClass(
       "ZeroPadding1D", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: { layer throws(KerasFault) in
+      positions: .together,
+      build: { layer throws(KerasFault) in
         try sequence(layer, "padding", crops: false)
       }),
     KerasClass(
       "Cropping1D", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: { layer throws(KerasFault) in
+      positions: .together,
+      build: { layer throws(KerasFault) in
         try sequence(layer, "cropping", crops: true)
       }),
   ]

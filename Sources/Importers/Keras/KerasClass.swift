@@ -103,10 +103,12 @@ enum KerasClasses {
   private static let families: [[KerasClass]] = [
     KerasActivationLayers.classes, KerasAffines.classes, KerasApplications.classes,
     KerasAttention.classes, KerasBorders.classes, KerasConvolutions.classes,
-    KerasConvolutions1D.classes, KerasDense.classes, KerasDot.classes, KerasEmbedding.classes,
+    KerasConvolutions1D.classes, KerasDense.classes, KerasDot.classes, KerasEinsumDense.classes,
+    KerasEmbedding.classes,
     KerasGlobalPoolings.classes, KerasMasking.classes, KerasMerges.classes, KerasNoise.classes,
     KerasNormalizations.classes, KerasPoolings.classes, KerasRearrangements.classes,
-    KerasRecurrent.classes, KerasSamplings.classes, KerasWrappers.classes,
+    KerasRecurrent.classes, KerasSamplings.classes, KerasScoreAttention.classes,
+    KerasWrappers.classes,
   ]
 
   /// All layers.

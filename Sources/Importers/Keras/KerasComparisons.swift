@@ -30,6 +30,18 @@ enum KerasComparisons {
           rank: zeros.rank)
       }
     },
+    KerasFunction("full_like", activation: .none) { _ throws(KerasFault) in
+      .one { call throws(KerasFault) in
+        guard let number = try call.number(call.value("fill_value", at: 1)) else {
+          throw .unsupported("no fill_value")
+        }
+        _ = call.value("dtype", at: 2)
+        let zeros = try zeros(call, name: nil, type: nil)
+        return KerasTensor(
+          tensor: try call.apply(Add(constant: [number], name: call.name), to: zeros.tensor),
+          rank: zeros.rank)
+      }
+    },
   ]
 
   /// A comparison, and the one that holds when the operands are swapped.
@@ -73,10 +85,12 @@ enum KerasComparisons {
   }
 
   /// Zeros of the size of a tensor, also where that is not a number.
-  private static func zeros(_ call: KerasCall, name: String?) throws(KerasFault) -> KerasTensor {
+  private static func zeros(
+    _ call: KerasCall, name: String?, type position: Int? = 1
+  ) throws(KerasFault) -> KerasTensor {
     let input = try call.only()
     // What they are stored as changes nothing.
-    _ = call.value("dtype", at: 1)
+    _ = call.value("dtype", at: position)
     return KerasTensor(
       tensor: try call.apply(Compare(.less, name: name), to: input.tensor, input.tensor),
       rank: input.rank)

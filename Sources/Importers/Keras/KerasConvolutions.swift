@@ -4,7 +4,8 @@ import Forge
 enum KerasConvolutions {
   static let classes: [KerasClass] = [
     KerasClass(
-      "Conv2D", "Convolution2D", "AtrousConvolution2D", arguments: .usual, mask: .lost, training: .same,
+      "Conv2D", "Convolution2D", "AtrousConvolution2D", arguments: .usual, mask: .lost,
+      training: .same,
       positions: .together, build: convolution),
     KerasClass(
       "DepthwiseConv2D", arguments: .usual, mask: .lost, training: .same,

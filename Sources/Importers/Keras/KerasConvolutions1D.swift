@@ -4,7 +4,8 @@ import Forge
 enum KerasConvolutions1D {
   static let classes: [KerasClass] = [
     KerasClass(
-      "Conv1D", "Convolution1D", "AtrousConvolution1D", arguments: .usual, mask: .lost, training: .same,
+      "Conv1D", "Convolution1D", "AtrousConvolution1D", arguments: .usual, mask: .lost,
+      training: .same,
       positions: .together, build: convolution),
     KerasClass(
       "DepthwiseConv1D", arguments: .usual, mask: .lost, training: .same,

@@ -8,7 +8,7 @@ enum KerasDense {
   static let classes: [KerasClass] = [
     KerasClass(
       "Dense", arguments: .usual, mask: .passed(since: 1), training: .same,
-      positions: .apart, build: dense),
+      positions: .apart, build: dense)
   ]
 
   private static func dense(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {

@@ -6,7 +6,7 @@ enum KerasEmbedding {
   static let classes: [KerasClass] = [
     KerasClass(
       "Embedding", arguments: .usual, mask: .own, training: .same,
-      positions: .together, build: embedding),
+      positions: .together, build: embedding)
   ]
 
   private static func embedding(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {

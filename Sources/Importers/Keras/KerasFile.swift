@@ -142,8 +142,10 @@ struct KerasValues: Sendable {
   ) throws(KerasFault) -> [Float] {
     do {
       let values = try weights.values(of: layer.path) ?? []
-      guard let found = values.first(where: { $0.name == name })
-        ?? number.flatMap({ number in values.first { $0.name == "\(number)" } }) else {
+      guard
+        let found = values.first(where: { $0.name == name })
+          ?? number.flatMap({ number in values.first { $0.name == "\(number)" } })
+      else {
         throw LoadError(
           .entryMissing, "the file has no \(name) of layer \"\(layer.path)\"",
           received: values.map(\.name).joined(separator: ", "))

@@ -60,8 +60,10 @@ enum KerasFunctions {
   /// The functions by family; each family is a file.
   private static let families: [[KerasFunction]] = [
     KerasActivationFunctions.functions, KerasArithmetic.functions, KerasComparisons.functions,
-    KerasDot.functions, KerasReductions.functions, KerasShapeOperations.functions,
-    KerasSlices.functions, KerasUnaries.functions,
+    KerasCurves.functions, KerasDot.functions, KerasMovements.functions,
+    KerasReductions.functions, KerasSelections.functions, KerasShapeOperations.functions,
+    KerasSlices.functions, KerasStatistics.functions, KerasSums.functions,
+    KerasUnaries.functions, KerasWindows.functions,
   ]
 
   /// All functions.

@@ -5,12 +5,14 @@ enum KerasGlobalPoolings {
   static let classes: [KerasClass] = [
     KerasClass(
       "GlobalAveragePooling2D", "GlobalAvgPool2D", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: { layer throws(KerasFault) in
+      positions: .together,
+      build: { layer throws(KerasFault) in
         try image(layer) { GlobalAveragePooling(name: $0) }
       }),
     KerasClass(
       "GlobalMaxPooling2D", "GlobalMaxPool2D", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: { layer throws(KerasFault) in
+      positions: .together,
+      build: { layer throws(KerasFault) in
         try image(layer) { GlobalMaxPooling(name: $0) }
       }),
     KerasClass(
@@ -18,7 +20,8 @@ enum KerasGlobalPoolings {
       positions: .together, build: average),
     KerasClass(
       "GlobalMaxPooling1D", "GlobalMaxPool1D", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: { layer throws(KerasFault) in
+      positions: .together,
+      build: { layer throws(KerasFault) in
         try sequence(layer) { GlobalMaxPooling1D(name: $0) }
       }),
   ]

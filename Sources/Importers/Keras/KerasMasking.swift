@@ -5,7 +5,7 @@ enum KerasMasking {
   static let classes: [KerasClass] = [
     KerasClass(
       "Masking", arguments: .usual, mask: .own, training: .same,
-      positions: .together, build: masking),
+      positions: .together, build: masking)
   ]
 
   private static func masking(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {

@@ -5,32 +5,38 @@ enum KerasMerges {
   static let classes: [KerasClass] = [
     KerasClass(
       "Add", arguments: .usual, mask: .own, training: .same,
-      positions: .together, build: { _ throws(KerasFault) in
+      positions: .together,
+      build: { _ throws(KerasFault) in
         masked(elementwise { Add(name: $0) })
       }),
     KerasClass(
       "Subtract", arguments: .usual, mask: .own, training: .same,
-      positions: .together, build: { _ throws(KerasFault) in
+      positions: .together,
+      build: { _ throws(KerasFault) in
         masked(elementwise { Subtract(name: $0) })
       }),
     KerasClass(
       "Multiply", arguments: .usual, mask: .own, training: .same,
-      positions: .together, build: { _ throws(KerasFault) in
+      positions: .together,
+      build: { _ throws(KerasFault) in
         choosing(elementwise { Multiply(name: $0) })
       }),
     KerasClass(
       "Maximum", arguments: .usual, mask: .own, training: .same,
-      positions: .together, build: { _ throws(KerasFault) in
+      positions: .together,
+      build: { _ throws(KerasFault) in
         choosing(elementwise { Maximum(name: $0) })
       }),
     KerasClass(
       "Minimum", arguments: .usual, mask: .own, training: .same,
-      positions: .together, build: { _ throws(KerasFault) in
+      positions: .together,
+      build: { _ throws(KerasFault) in
         choosing(elementwise { Minimum(name: $0) })
       }),
     KerasClass(
       "Average", arguments: .usual, mask: .own, training: .same,
-      positions: .together, build: { _ throws(KerasFault) in
+      positions: .together,
+      build: { _ throws(KerasFault) in
         masked(elementwise { Average(name: $0) })
       }),
     KerasClass(

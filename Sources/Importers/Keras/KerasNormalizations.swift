@@ -4,7 +4,8 @@ import Forge
 enum KerasNormalizations {
   static let classes: [KerasClass] = [
     KerasClass(
-      "BatchNormalization", "SyncBatchNormalization", arguments: .usual, mask: .passed(since: 1), training: .different,
+      "BatchNormalization", "SyncBatchNormalization", arguments: .usual, mask: .passed(since: 1),
+      training: .different,
       positions: .apart, build: batch),
     KerasClass(
       "LayerNormalization", arguments: .usual, mask: .passed(since: 1), training: .same,

@@ -5,22 +5,26 @@ enum KerasPoolings {
   static let classes: [KerasClass] = [
     KerasClass(
       "MaxPooling2D", "MaxPool2D", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: { layer throws(KerasFault) in
+      positions: .together,
+      build: { layer throws(KerasFault) in
         try pooling(layer, isMaximum: true)
       }),
     KerasClass(
       "AveragePooling2D", "AvgPool2D", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: { layer throws(KerasFault) in
+      positions: .together,
+      build: { layer throws(KerasFault) in
         try pooling(layer, isMaximum: false)
       }),
     KerasClass(
       "MaxPooling1D", "MaxPool1D", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: { layer throws(KerasFault) in
+      positions: .together,
+      build: { layer throws(KerasFault) in
         try pooling1D(layer, isMaximum: true)
       }),
     KerasClass(
       "AveragePooling1D", "AvgPool1D", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: { layer throws(KerasFault) in
+      positions: .together,
+      build: { layer throws(KerasFault) in
         try pooling1D(layer, isMaximum: false)
       }),
   ]

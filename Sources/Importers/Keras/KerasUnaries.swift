@@ -3,18 +3,28 @@ import Forge
 /// Functions of single values that are layers of their own in Forge.
 enum KerasUnaries {
   static let functions: [KerasFunction] = [
-    activation("softsign", function: .softsign), activation("exponential", "exp", function: .exponential),
-    function("absolute", "abs", function: .absolute), function("negative", "neg", function: .negate),
-    function("sign", function: .sign), function("reciprocal", function: .reciprocal), function("sqrt", function: .squareRoot),
+    activation("softsign", function: .softsign),
+    activation("exponential", "exp", function: .exponential),
+    function("absolute", "abs", function: .absolute),
+    function("negative", "neg", function: .negate),
+    function("sign", function: .sign), function("reciprocal", function: .reciprocal),
+    function("sqrt", function: .squareRoot),
     function("rsqrt", function: .reciprocalSquareRoot), function("square", function: .square),
-    function("log", function: .logarithm), function("floor", function: .floor), function("ceil", function: .ceiling),
-    function("trunc", function: .truncate), function("erf", function: .errorFunction), function("sin", function: .sine),
-    function("cos", function: .cosine), function("tan", function: .tangent), function("arcsin", "asin", function: .arcsine),
-    function("arccos", "acos", function: .arccosine), function("arctan", "atan", function: .arctangent),
+    function("log", function: .logarithm), function("floor", function: .floor),
+    function("ceil", function: .ceiling),
+    function("trunc", function: .truncate), function("erf", function: .errorFunction),
+    function("sin", function: .sine),
+    function("cos", function: .cosine), function("tan", function: .tangent),
+    function("arcsin", "asin", function: .arcsine),
+    function("arccos", "acos", function: .arccosine),
+    function("arctan", "atan", function: .arctangent),
     function("sinh", function: .hyperbolicSine), function("cosh", function: .hyperbolicCosine),
     numbered("celu", "alpha", default: 1) { .celu(alpha: $0) },
     numbered("soft_shrink", "threshold", default: 0.5) { .shrink(bias: $0, lambda: $0) },
     numbered("hard_shrink", "threshold", default: 0.5) { .shrink(bias: 0, lambda: $0) },
+    function("arcsinh", "asinh", function: .hyperbolicArcsine),
+    function("arccosh", "acosh", function: .hyperbolicArccosine),
+    function("arctanh", "atanh", function: .hyperbolicArctangent),
     KerasFunction("tanh_shrink", activation: .after(tanhShrink)),
     KerasFunction("power", "pow", activation: .none, build: power),
     KerasFunction("round", activation: .none, build: round),
@@ -66,18 +76,14 @@ enum KerasUnaries {
     }
   }
 
-  /// A power with a constant exponent, or of two tensors.
+  /// A power of tensors, or of a tensor and numbers.
   private static func power(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
-    .one { call throws(KerasFault) in
-      if call.inputs.count == 2 {
-        return try KerasMerges.elementwise { Power(name: $0) }.only(call)
+    KerasArithmetic.binary { numbers, name in
+      switch numbers {
+      case .none: Power(name: name)
+      case .second(let exponents): exponents.count == 1 ? Power(of: exponents, name: name) : nil
+      case .first: nil
       }
-      let input = try call.only()
-      guard case .tensor? = call.value("x1", "x", at: 0),
-        let exponent = try call.number(call.value("x2", "y", at: 1))
-      else { throw .unsupported("a number to the power of a tensor") }
-      let power = Power(of: [exponent], name: call.name)
-      return KerasTensor(tensor: try call.apply(power, to: input.tensor), rank: input.rank)
     }
   }
 }

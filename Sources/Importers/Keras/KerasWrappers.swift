@@ -48,7 +48,8 @@ enum KerasWrappers {
     var context = KerasPlan.Context(inner.file)
     let plan: KerasPlan
     do throws(ImportError) {
-      plan = try KerasPlan(json, prefix: inner.path + "/", depth: 1, &context)
+      plan = try KerasPlan(
+        json, prefix: "\(inner.path)/\(inner.config["name"]?.text ?? "model")/", depth: 1, &context)
     } catch { throw .fatal(error) }
     try supported(context)
     return .one { [context] call throws(KerasFault) in
