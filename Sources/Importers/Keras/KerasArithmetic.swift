@@ -63,11 +63,11 @@ enum KerasArithmetic {
       switch (first, second) {
       case (.tensor(let first), .tensor(let second)): return try both(first, second)
       case (.tensor(let tensor), .numbers(let numbers)):
-        return try single(tensor, .second(numbers))
-          ?? both(tensor, call.constant(numbers, [numbers.count], beside: tensor))
+        if let result = try single(tensor, .second(numbers)) { return result }
+        return try both(tensor, call.constant(numbers, [numbers.count], beside: tensor))
       case (.numbers(let numbers), .tensor(let tensor)):
-        return try single(tensor, .first(numbers))
-          ?? both(call.constant(numbers, [numbers.count], beside: tensor), tensor)
+        if let result = try single(tensor, .first(numbers)) { return result }
+        return try both(call.constant(numbers, [numbers.count], beside: tensor), tensor)
       case (.tensor(let tensor), .array(let sizes, let values)):
         return try both(tensor, call.constant(values, sizes, beside: tensor))
       case (.array(let sizes, let values), .tensor(let tensor)):

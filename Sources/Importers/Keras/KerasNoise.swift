@@ -69,6 +69,7 @@ enum KerasNoise {
   /// - Parameters:
   ///   - name: the class.
   ///   - since: the version of Keras since which it changes nothing outside of training.
+  /// - Returns: the layer.
   private static func augmentation(_ name: String, since: Int = 1) -> KerasClass {
     KerasClass(
       name, arguments: .first(["data", "training"]), mask: .lost, training: .augmentation,

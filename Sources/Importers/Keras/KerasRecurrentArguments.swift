@@ -26,6 +26,7 @@ struct KerasRecurrentArguments: Sendable {
   ///   - outer: the layer that has the cell.
   ///   - kind: the class of the layer of one such cell.
   ///   - isLast: whether no other cell reads the outputs.
+  /// - Throws: ``KerasFault``.
   init(
     _ layer: KerasLayer, of outer: KerasLayer, kind: String, isLast: Bool = true
   ) throws(KerasFault) {
