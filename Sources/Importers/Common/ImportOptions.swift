@@ -51,6 +51,11 @@ public struct ImportOptions: Sendable {
   /// }
   /// ```
   public var coreMLLayers: [String: CoreMLLayerBuilder] = [:]
+  /// What builds layers of Keras files by the name of their class, for `Lambda`, own layers and
+  /// registered classes: `MyLayer`, or `Package>MyLayer` with the package.
+  ///
+  /// It stands before Forge's own layers of this name. Each call of a layer calls it once.
+  public var kerasLayers: [String: KerasLayerBuilder] = [:]
   /// The limits on the file.
   public var limits: ImportLimits
 

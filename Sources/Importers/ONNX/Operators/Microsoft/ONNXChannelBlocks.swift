@@ -20,7 +20,7 @@ enum ONNXChannelBlocks {
   /// The size of a graph's blocks; `nil` if there are none or the graph leaves it open.
   static func size(of graph: ONNXGraph) -> Int? {
     guard graph.nodes.contains(where: { $0.domain == domain }) else { return nil }
-    let stored = graph.initializers.map { ($0.name, $0.sizes) }
+    let stored = graph.initializers.map { ($0.name, $0.sizes.map { Int($0) }) }
     return size(graph.nodes, stored: Dictionary(stored) { first, _ in first })
   }
 

@@ -1,26 +1,47 @@
 import Forge
 
-/// Functions of single values as operations.
-enum KerasFunctions {
-  static let makers: [String: KerasOperations.Maker] = {
-    var makers: [String: KerasOperations.Maker] = [
-      "gelu": gelu, "leaky_relu": leakyRelu, "elu": elu, "softmax": softmax, "clip": clip,
-      "clip_by_value": clip, "log_softmax": logSoftmax, "cast": cast,
-      "convert_to_tensor": cast,
-    ]
-    for name in [
-      "relu", "relu6", "selu", "sigmoid", "tanh", "silu", "swish", "hard_sigmoid", "hard_silu",
-      "hard_swish", "softplus", "mish", "log_sigmoid", "hard_tanh",
-    ] {
-      makers[name] = activation(named: name)
-    }
-    for name in ["identity", "stop_gradient", "copy"] {
-      makers[name] = identity
-    }
-    return makers
-  }()
+/// Activations as functions, and conversions.
+enum KerasActivationFunctions {
+  static let functions: [KerasFunction] = [
+    KerasFunction("linear", activation: .inLayer { _ in .linear }),
+    KerasFunction("relu", activation: .inLayer { _ in .relu }),
+    KerasFunction("relu6", activation: .inLayer { _ in .relu6 }),
+    KerasFunction("selu", activation: .inLayer { _ in .selu }),
+    KerasFunction("sigmoid", activation: .inLayer { _ in .sigmoid }),
+    KerasFunction("tanh", activation: .inLayer { _ in .tanh }),
+    KerasFunction("silu", "swish", activation: .inLayer { _ in .swish }),
+    KerasFunction("hard_silu", "hard_swish", activation: .inLayer { _ in .hardSwish }),
+    KerasFunction(
+      "hard_sigmoid", activation: .inLayer { $0 < 3 ? .hardSigmoidKeras2 : .hardSigmoid }),
+    KerasFunction("mish", activation: .inLayer { _ in .mish }),
+    KerasFunction("softplus", activation: .inLayer { _ in .softplus }),
+    KerasFunction("hard_tanh", activation: .inLayer { _ in .clipped(minimum: -1, maximum: 1) }),
+    KerasFunction("log_sigmoid", activation: .after(logSigmoid)),
+    KerasFunction("gelu", activation: .inLayer { _ in .gelu }, build: gelu),
+    KerasFunction(
+      "leaky_relu", activation: .inLayer { _ in .leakyReLU(slope: 0.2) }, build: leakyRelu),
+    KerasFunction("elu", activation: .inLayer { _ in .elu(alpha: 1) }, build: elu),
+    KerasFunction("softmax", activation: .after(.layer { Softmax(name: $0.name) }), build: softmax),
+    KerasFunction(
+      "log_softmax", activation: .after(.layer { LogSoftmax(name: $0.name) }), build: logSoftmax),
+    KerasFunction("clip", "clip_by_value", activation: .none, build: clip),
+    KerasFunction("cast", activation: .none, build: cast),
+    KerasFunction("convert_to_tensor", activation: .none, build: cast),
+    KerasFunction("identity", activation: .none, build: identity),
+    KerasFunction("stop_gradient", activation: .none, build: identity),
+    KerasFunction("copy", activation: .none, build: identity),
+  ]
 
-  private static let identity: KerasOperations.Maker = { _ throws(KerasFault) in .identity }
+  private static let identity: KerasFunction.Build = { _ throws(KerasFault) in .identity }
+
+  /// `−ln(1 + e⁻ˣ)`.
+  private static let logSigmoid = KerasStep.one { call throws(KerasFault) in
+    let input = try call.only()
+    let negative = try call.apply(Scale(-1), to: input.tensor)
+    let sum = try call.apply(Activation(.softplus), to: negative)
+    return KerasTensor(
+      tensor: try call.apply(Scale(-1, name: call.name), to: sum), rank: input.rank)
+  }
 
   /// A conversion: whole numbers have no fraction, truth values are 0 and 1.
   ///
@@ -53,10 +74,6 @@ enum KerasFunctions {
       let layer = LogSoftmax(axis: axis, name: call.name)
       return KerasTensor(tensor: try call.apply(layer, to: input.tensor), rank: input.rank)
     }
-  }
-
-  private static func activation(named name: String) -> KerasOperations.Maker {
-    { layer throws(KerasFault) in try KerasActivation.named(name, layer).step }
   }
 
   private static func activation(
