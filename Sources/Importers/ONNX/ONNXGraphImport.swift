@@ -337,9 +337,10 @@ struct ONNXGraphImport {
   private mutating func release(_ names: [String]) {
     for name in names {
       readers[name, default: 1] -= 1
-      guard readers[name] == 0, case .host(let tensor)? = values[name], tensor.held != nil else {
-        continue
-      }
+      guard readers[name] == 0, case .host(let tensor)? = values[name],
+        tensor.held != nil || tensor.folded != nil
+      else { continue }
+      tensor.folded?.letGo()
       values[name] = nil
     }
   }
