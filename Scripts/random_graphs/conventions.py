@@ -3,7 +3,8 @@
 Forge has rules of its own for NaN in maxima, places and TopK, and for infinity in Softsign
 (Docs/Accuracy.md): with those in the place of ONNX Runtime's, they are still judged exactly. Some
 functions are computed in double precision, because the squares of ONNX Runtime and of the reference
-overflow or vanish (LpNormalization, GlobalLpPool), are off by 10⁻⁵ and by a whole channel (LRN), or
+overflow or vanish (LpNormalization, GlobalLpPool, GroupNormalization,
+MeanVarianceNormalization), are off by 10⁻⁵ and by a whole channel (LRN), or
 lose what is small (Celu, Elu, Selu). GatherElements has places that the reference cannot read.
 """
 import numpy as np
@@ -128,14 +129,56 @@ def taken(step, inputs, results):
     return [np.take_along_axis(x[within], places % x.shape[axis], axis=axis)]
 
 
+def highest(step, inputs, results):
+    """NaN is larger than every number, infinity included."""
+    x = inputs[step.node.input[0]]
+    ranked_x = np.where(np.isnan(x), FLOAT("inf"), np.minimum(x, np.finfo(FLOAT).max))
+    return step.session.run(None, {step.node.input[0]: ranked_x})
+
+
+def standardized(x, axes, epsilon):
+    """(x − mean) / √(variance + epsilon) in double precision."""
+    x = x.astype(np.float64)
+    with np.errstate(all="ignore"):
+        centred = x - x.mean(axis=axes, keepdims=True)
+        return centred / np.sqrt((centred * centred).mean(axis=axes, keepdims=True) + epsilon)
+
+
+def grouped(step, inputs, results):
+    """GroupNormalization, whose squares overflow in ONNX Runtime."""
+    x, scale, shift = (inputs[name] for name in step.node.input)
+    values = {found.name: found for found in step.node.attribute}
+    epsilon = values["epsilon"].f if "epsilon" in values else 1e-5
+    groups = values["num_groups"].i
+    rows = x.reshape(x.shape[0], groups, -1)
+    result = standardized(rows, (2,), epsilon).reshape(x.shape)
+    channels = [1, -1] + [1] * (x.ndim - 2)
+    repeats = x.shape[1] // scale.size
+    with np.errstate(all="ignore"):
+        return [(
+            result * np.repeat(scale, repeats).reshape(channels)
+            + np.repeat(shift, repeats).reshape(channels)).astype(FLOAT)]
+
+
+def centred(step, inputs, results):
+    """MeanVarianceNormalization, whose squares overflow in ONNX Runtime."""
+    axes = next((tuple(a.ints) for a in step.node.attribute if a.name == "axes"), (0, 2, 3))
+    x = inputs[step.node.input[0]].astype(np.float64)
+    with np.errstate(all="ignore"):
+        moved = x - x.mean(axis=axes, keepdims=True)
+        deviation = np.sqrt((moved * moved).mean(axis=axes, keepdims=True))
+        return [(moved / (deviation + 1e-9)).astype(FLOAT)]
+
+
 FOR_NAN = {
-    "ArgMax": placed, "ArgMin": placed, "GlobalMaxPool": pooled, "MaxPool": pooled,
+    "ArgMax": placed, "ArgMin": placed, "GlobalMaxPool": pooled, "Hardmax": highest,
+    "MaxPool": pooled,
     "ReduceMax": extreme, "ReduceMin": extreme, "TopK": ranked,
 }
 ALWAYS = {
     "Celu": exponential, "Elu": exponential, "Selu": exponential,
     "LpNormalization": normalized, "LRN": local, "GlobalLpPool": spatial_norm, "Softsign": limited,
-    "GatherElements": taken,
+    "GatherElements": taken, "GroupNormalization": grouped, "MeanVarianceNormalization": centred,
 }
 
 

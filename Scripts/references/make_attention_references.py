@@ -13,6 +13,10 @@ Each run replaces the cases of its part and keeps the others. Numbers are seeded
 The layers of the cases are written in Swift, in AttentionLayers.swift, by the same names. Sequences
 are [positions][channels], without a batch. Parameters have Keras's orientation.
 """
+# check: KERAS_BACKEND=jax keras
+# check: torch
+# check: onnx
+# check: numpy
 
 import json
 import pathlib

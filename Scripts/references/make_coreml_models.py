@@ -12,6 +12,7 @@ written from the specification of Core ML's layers. expected.json holds by model
 sizes in the file, a seed, and the range; the values are Forge's `seededValues`) and the outputs
 with the sizes of the computation. Arrays are [C, H, W] in the models of the first versions.
 """
+# check: PYTHON=COREML_PYTHON --check
 
 import json
 import math

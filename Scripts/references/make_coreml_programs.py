@@ -13,6 +13,7 @@ was written from the descriptions of the operations. expected.json holds by mode
 sizes in the file, a seed, and the range; the values are Forge's `seededValues`, rounded down for
 inputs of integers) and the outputs.
 """
+# check: PYTHON=COREML_PYTHON --check
 
 import json
 import pathlib

@@ -13,6 +13,7 @@ first, those dropped that overlap a kept one by more than the threshold. No scor
 threshold that rounding decides. Values are in the order rows, columns, anchors, values; boxes are
 [class, score, x, y, width, height] with the center as a fraction of the picture.
 """
+# check: --check
 
 import json
 import pathlib

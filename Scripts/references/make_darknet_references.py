@@ -18,6 +18,7 @@ The network "yolo-fastest" is that of ../shared/data/detection with another inpu
 out of --check and of the fixture where that folder is absent. The input is Forge's `seededValues`
 in the order height, width, channels, from 0 to 1.
 """
+# check: --check
 
 import json
 import pathlib

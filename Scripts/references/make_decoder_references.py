@@ -7,6 +7,7 @@ The loop over tokens is written out: each token's keys and values are appended t
 token attends to all of them. The networks are written in Swift, in DecoderTests.swift, by the same
 names. Numbers are seeded by the case's name. Parameters have Keras's orientation.
 """
+# check:
 
 import json
 import math

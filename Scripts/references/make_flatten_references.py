@@ -14,6 +14,7 @@ them, so that nn.Flatten gives channels, height, width. The fixture:
     parameters  by layer and type, in PyTorch's axis order
     outputs     by network
 """
+# check: --check
 
 import json
 import pathlib

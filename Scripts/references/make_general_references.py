@@ -12,6 +12,8 @@ The layers of the cases are written in Swift, in GeneralLayers.swift, by the sam
 memory order without a batch. What no operator of ONNX computes is computed by NumPy, in double
 precision where that is a function of real numbers.
 """
+# check: onnx
+# check: KERAS_BACKEND=jax keras
 
 import base64
 import json

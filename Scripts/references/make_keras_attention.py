@@ -4,6 +4,7 @@
 Needs the PyPI packages tensorflow-cpu and tf2onnx. make_transformer_exports.py --keras FILE.onnx
 makes a fixture of the result.
 """
+# check: {scratch}/keras_attention.onnx
 import sys
 
 import numpy as np

@@ -7,6 +7,7 @@ Each network calls layers by position, by name, or in both ways. expected.json h
 inputs and what Keras computes from them. NAME_by_position.keras is NAME.keras with all arguments of
 its calls by position, in the order of the parameters of Keras's own methods.
 """
+# check: KERAS_BACKEND=jax
 
 import inspect
 import json

@@ -3,6 +3,7 @@
 
 Needs the PyPI packages keras and tensorflow-cpu.
 """
+# check: {fixtures}/KerasLengths
 import json
 import os
 import sys

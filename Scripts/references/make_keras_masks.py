@@ -7,6 +7,8 @@
 Each network NAME makes NAME-3.keras or NAME-2.keras, and in arrays-3.npz or arrays-2.npz an array
 FILE.in.INPUT for each input and FILE.out.NUMBER for each output: what Keras computes.
 """
+# check: KERAS_BACKEND=torch
+# check: --legacy
 
 import pathlib
 

@@ -11,6 +11,7 @@ networks of keras.applications with random weights. Each model NAME makes NAME.k
 NAME.in*.npy (one for each input) and NAME.out*.npy. `list.json` names them all. With --fixtures the
 cases of the test suite are made, in one .npz per group of cases.
 """
+# check: KERAS_BACKEND=jax {fixtures}/Keras --fixtures
 
 import argparse
 import json

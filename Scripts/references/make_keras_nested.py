@@ -7,6 +7,8 @@
 Each network NAME makes NAME.h5 or NAME.keras, and in arrays-3.npz or arrays-2.npz NAME.in and
 NAME.out: what it reads and what Keras computes.
 """
+# check: KERAS_BACKEND=torch
+# check: --legacy
 
 import pathlib
 

@@ -8,6 +8,7 @@ and outputs of each. ONNX Runtime computes the outputs, in single precision; for
 numbers NumPy does, in double precision. Needs the PyPI packages tensorflow-cpu, tf2onnx,
 onnxruntime and numpy.
 """
+# check:
 import json
 import pathlib
 

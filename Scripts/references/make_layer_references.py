@@ -29,6 +29,7 @@ The file:
                   dense O followed by the sizes of its input
       outputs     tensors by the layer that gives them
 """
+# check: --check
 
 import base64
 import json

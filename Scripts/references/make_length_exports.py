@@ -5,6 +5,7 @@ usage: make_length_exports.py FOLDER
 Each network is exported by both exporters of PyTorch with dynamic axes for batch and length. Small
 graphs that follow no length, or only seem to, are made by hand.
 """
+# check: {fixtures}/ONNX/Lengths
 
 import json
 import math

@@ -7,6 +7,7 @@ Writes Tests/ForgeImportersTests/Fixtures/ONNX/LongLengths: NAME.onnx and torch.
 Runtime computes at several lengths. PyTorch exports most; graphs with other attributes of Attention
 are made by hand. Needs the PyPI packages torch, onnx, onnxscript, onnxruntime and numpy.
 """
+# check:
 import json
 import pathlib
 import tempfile

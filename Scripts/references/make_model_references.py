@@ -28,6 +28,7 @@ A file of a network:
                                   precision, little-endian base64
 A file made by --full is the part "small" for the full size.
 """
+# check: --check
 
 import base64
 import json

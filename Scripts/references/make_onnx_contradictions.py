@@ -4,6 +4,7 @@
 Usage: make_onnx_contradictions.py FOLDER  (needs onnx and numpy; prints what onnxruntime says if it is there)
 The files in Tests/ForgeImportersTests/Fixtures/ONNX/Contradictions were made with onnx 1.23.2.
 """
+# check: {fixtures}/ONNX/Contradictions
 import pathlib
 import sys
 

@@ -8,6 +8,7 @@ Run it from anywhere, with a Python that has ONNX 1.23:
 `bgr.onnx` has a doc_string at its input and its output, nodes with and without names, and two
 convolutions that share their weights.
 """
+# check:
 
 import pathlib
 

@@ -7,6 +7,7 @@ Needs onnx, onnxruntime and numpy. `cases.json` has, for each graph, inputs and 
 computes for them, at several lengths where the length is free, or a word of the error that Forge
 has for a file that is not valid.
 """
+# check:
 
 import json
 import pathlib

@@ -5,6 +5,7 @@ Usage: make_onnx_models.py
 
 ONNX Runtime computes the expected outputs of seeded inputs. Needs onnx, onnxruntime and numpy.
 """
+# check:
 import json
 import pathlib
 

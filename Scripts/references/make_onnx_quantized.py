@@ -6,6 +6,7 @@
 Quantised weights and values, integers of 8, 32 and 64 bits, and float16. `cases.json` is as in
 make_onnx_edges.py, which this needs beside it.
 """
+# check:
 
 import json
 

@@ -7,6 +7,7 @@ Needs onnx, onnxruntime and numpy. Each case is a graph, inputs in the world of 
 first axis counts examples, and what ONNX Runtime computes, or NumPy where ONNX Runtime does not have
 the operator, or a part of the error that Forge has. Two runtimes that differ make an error.
 """
+# check:
 
 import base64
 import json

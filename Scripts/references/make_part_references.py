@@ -10,6 +10,7 @@ reads as "input_NETWORK", and what it computes as "output_NETWORK". "llama" is a
 separate projections by PyTorch's functions. The second file holds the parameters of Keras's layers
 as Keras saves them; the first has their inputs and outputs, too.
 """
+# check: KERAS_BACKEND=jax
 
 import json
 import os

@@ -8,6 +8,7 @@ and outputs of each. ONNX Runtime computes the outputs, in single precision; for
 numbers NumPy does, in double precision. Graphs that only look like a normalization are made by
 hand. Needs the PyPI packages torch, transformers, onnx, onnxscript, onnxruntime and numpy.
 """
+# check:
 import json
 import pathlib
 import tempfile

@@ -5,6 +5,7 @@ usage: make_pretrained_lengths.py FOLDER
 Small networks of well-known architectures, with random weights, are exported by both exporters of
 PyTorch with a dynamic length, as users export theirs. Needs torch, transformers and onnxruntime.
 """
+# check: {fixtures}/ONNX/Pretrained
 
 import json
 import os

@@ -13,6 +13,9 @@ The layers of the cases are written in Swift, in RecurrentLayers.swift, by the s
 are [time][channels], without a batch. Parameters have Keras's orientation, [inputs][outputs], and
 the order of gates of the framework.
 """
+# check: KERAS_BACKEND=jax keras
+# check: torch
+# check: onnx
 
 import json
 import pathlib

@@ -11,6 +11,7 @@ the steps first; nn.Conv1d and nn.MaxPool1d have [channels][steps]. The fixture 
 each network below its name, the input [steps][channels] as `input`, and what each network computes
 in double precision as NAME.expected.
 """
+# check: --check
 
 import pathlib
 import sys

@@ -4,6 +4,7 @@
 Needs keras with any back end. It writes a network, a sequence in parts, and what Keras answers to
 the parts one after the other.
 """
+# check: KERAS_BACKEND=jax
 
 import pathlib
 

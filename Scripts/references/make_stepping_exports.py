@@ -5,6 +5,7 @@ usage: make_stepping_exports.py FOLDER
 Each network is exported by the exporters of PyTorch with a dynamic length. Its lengths are first,
 first + step, first + 2 step, … (InputSize.stepping).
 """
+# check: {fixtures}/ONNX/Stepping
 
 import json
 import os

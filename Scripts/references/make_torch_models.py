@@ -8,6 +8,7 @@ and list.json, which Scripts/check-torch reads. Needs the PyPI packages torch, t
 onnxruntime. Parameters are drawn by each network's own initialisation; the statistics and factors
 of batch normalisations are drawn here, since their initial values would hide mistakes.
 """
+# check: {scratch}/torch --networks squeezenet1_1
 
 import argparse
 import json

@@ -9,6 +9,7 @@ transformers, onnx, onnxscript, onnxruntime and numpy; the models have random we
 downloaded. A model of Keras is made by make_keras_attention.py in an environment of its own and
 given with --keras.
 """
+# check: --keras {scratch}/keras_attention.onnx
 import argparse
 import json
 import pathlib

@@ -7,6 +7,7 @@ Numbers are seeded by the case's name. The blocks are written in Swift, in
 TransformerEncoderTests.swift, by the same names. Sequences are [positions][channels], without a
 batch. Parameters have Keras's orientation.
 """
+# check:
 
 import json
 import pathlib

@@ -11,6 +11,7 @@ double precision with images (channels, height, width). The file holds its param
 order under LAYER.TYPE, the vector that it reads as "input", and the image that it computes, as
 height, width, channels, as "output".
 """
+# check: --check
 
 import json
 import pathlib

@@ -12,6 +12,8 @@ Each run replaces the cases of its framework and keeps the others. Numbers are s
 name. The layers of the cases are written in Swift, in WindowFixtureTests.swift, by the same names.
 Tensors are in memory order without the batch; parameters are as the framework stores them.
 """
+# check: onnx
+# check: KERAS_BACKEND=jax keras
 
 import base64
 import json

@@ -27,6 +27,14 @@ package struct CPUBackend: Backend {
     ]
   }
 
+  /// The channels of an image are stored in whole groups.
+  package func storedCount(of shape: Shape) -> Int {
+    guard let sizes = shape.sizes, let count = shape.elementCount else { return 0 }
+    guard sizes.count == 3, let channels = sizes.last, channels > 0 else { return count }
+    let groups = (channels + PlannedTensor.lanes - 1) / PlannedTensor.lanes
+    return (count / channels).multipliedSaturated(by: groups * PlannedTensor.lanes)
+  }
+
   package func network(
     _ graph: OperationGraph, constants: any ConstantSource, options: CompileOptions,
     like earlier: (any BackendNetwork)?

@@ -136,8 +136,18 @@ extension Model: Chainable {
 public struct ModelMetadata: Sendable {
   /// The name of the network.
   public var name: String?
-  /// Its author, origin and licence.
+  /// What it is and where it comes from, in the words of its makers.
   public var about: String?
+  /// Who made it.
+  public var author: String?
+  /// Under which terms it may be used.
+  public var license: String?
+  /// Its version, as its makers count.
+  public var version: String?
+  /// The program that wrote the file, with its version.
+  public var producer: String?
+  /// What else the file says, by its own keys.
+  public var values: [String: String] = [:]
   /// The meaning of each element of the output.
   public var labels: [String]
   /// The node of the model file that combines the examples of the file's own batch, for messages;

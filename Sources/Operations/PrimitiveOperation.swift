@@ -83,27 +83,20 @@ extension PrimitiveOperation {
 
   /// The work of one prediction in units of a multiply-add: multiply-adds, elements moved,
   /// comparisons; 0 while a size is not known.
-  package func work(for operands: [Shape], output: Shape) -> Int {
+  ///
+  /// - Parameters:
+  ///   - operands: the shapes of the operands.
+  ///   - output: the shape of the result.
+  ///   - backend: says how many elements it stores for a shape.
+  package func work(for operands: [Shape], output: Shape, on backend: any Backend) -> Int {
     guard let count = output.elementCount else { return 0 }
     // Packed operands are weights, which multiply-adds count.
     let read = operands.prefix(traits.packsOperands ? 1 : operands.count)
-    let moved = read.reduce(output.storedCount) { $0.addingSaturated($1.storedCount) }
+    let moved = read.reduce(backend.storedCount(of: output)) {
+      $0.addingSaturated(backend.storedCount(of: $1))
+    }
     return traits.multiplyAdds.count(for: operands, output: output)
       .addingSaturated(moved.multipliedSaturated(by: Self.workPerMove))
       .addingSaturated(count.multipliedSaturated(by: workPerElement(for: operands)))
-  }
-}
-
-extension Shape {
-  /// The channels of images are stored in groups of so many.
-  private static let lanes = 16
-
-  /// The number of elements with the channels of an image in whole groups; 0 while a size is not
-  /// known.
-  package var storedCount: Int {
-    guard let sizes, let count = elementCount else { return 0 }
-    guard sizes.count == 3, let channels = sizes.last, channels > 0 else { return count }
-    let groups = (channels + Self.lanes - 1) / Self.lanes
-    return (count / channels).multipliedSaturated(by: groups * Self.lanes)
   }
 }

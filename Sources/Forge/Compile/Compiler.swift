@@ -37,7 +37,7 @@ struct Compiler: Sendable {
     let lowered = try LoweredModel(inference)
     if let limits = model.limits {
       let isVerified = if case .samples = options.verify { true } else { false }
-      let problems = PredictionCost(lowered.graph)
+      let problems = PredictionCost(lowered.graph, on: options.device)
         .problems(beyond: limits, isVerified: isVerified)
       guard problems.isEmpty else { throw CompileError(problems) }
     }

@@ -12,8 +12,11 @@ package struct PredictionCost: Sendable, Hashable {
   /// The work in units of a multiply-add: multiply-adds, elements moved, comparisons.
   package private(set) var work = 0
 
-  /// Adds up the costs of a graph; values of unknown size cost nothing.
-  init(_ graph: OperationGraph) {
+  /// Adds up the costs of a graph on a back end; values of unknown size cost nothing.
+  init(_ graph: OperationGraph, on backend: any Backend) {
+    func bytes(_ shape: Shape) -> Int {
+      backend.storedCount(of: shape).multipliedSaturated(by: MemoryLayout<Float>.size)
+    }
     var lastUses: [OperationGraph.Value: Int] = [:]
     for (index, node) in graph.nodes.enumerated() {
       for operand in graph.operands(of: node) { lastUses[operand] = index }
@@ -21,30 +24,26 @@ package struct PredictionCost: Sendable, Hashable {
     for value in graph.outputs { lastUses[value] = .max }
     var live = 0
     var isConstant = graph.origins.map { if case .constant = $0 { true } else { false } }
-    for value in graph.inputs { live = live.addingSaturated(Self.bytes(graph.shape(of: value))) }
-    bytes = live
+    for value in graph.inputs { live = live.addingSaturated(bytes(graph.shape(of: value))) }
+    self.bytes = live
     for (index, node) in graph.nodes.enumerated() {
       let operands = graph.operands(of: node)
       let shapes = operands.map { graph.shape(of: $0) }
       let output = graph.shape(of: node.output)
-      work = work.addingSaturated(node.primitive.operation.work(for: shapes, output: output))
-      live = live.addingSaturated(Self.bytes(output))
-      bytes = max(bytes, live)
+      work = work.addingSaturated(
+        node.primitive.operation.work(for: shapes, output: output, on: backend))
+      live = live.addingSaturated(bytes(output))
+      self.bytes = max(self.bytes, live)
       // What follows from constants alone is computed once and kept.
       if operands.allSatisfy({ isConstant[$0.index] }) {
         isConstant[node.output.index] = true
         continue
       }
       for operand in Set(operands) where lastUses[operand] == index && !isConstant[operand.index] {
-        live -= Self.bytes(graph.shape(of: operand))
+        live -= bytes(graph.shape(of: operand))
       }
-      if lastUses[node.output] == nil { live -= Self.bytes(output) }
+      if lastUses[node.output] == nil { live -= bytes(output) }
     }
-  }
-
-  /// The bytes of a value of Float32.
-  private static func bytes(_ shape: Shape) -> Int {
-    shape.storedCount.multipliedSaturated(by: MemoryLayout<Float>.size)
   }
 
   /// The cost of the reference executor, which computes with arrays of doubles and without vectors.
@@ -92,12 +91,12 @@ package struct PredictionCost: Sendable, Hashable {
 }
 
 extension Model {
-  /// What one prediction takes.
+  /// What one prediction on the processor takes.
   ///
   /// - Throws: `CompileError` with every mistake of the model.
   package func predictionCost() throws(CompileError) -> PredictionCost {
     let inference = Inference(self)
     guard inference.problems.isEmpty else { throw CompileError(inference.problems) }
-    return PredictionCost(try LoweredModel(inference).graph)
+    return PredictionCost(try LoweredModel(inference).graph, on: CompileOptions().device)
   }
 }

@@ -9,30 +9,35 @@ struct FileNode: Sendable {
   let type: String
   /// The domain of the operator; empty for ONNX's own.
   let domain: String
+  /// Which of several functions of one name the node calls; usually empty.
+  let overload: String
   /// The node's name, or that of its first output.
   let name: String
   /// The names of the inputs; empty for one that is left out.
   let inputs: [String]
   /// The names of the outputs; empty for one that nobody reads.
   let outputs: [String]
-  private let attributes: [String: NodeAttribute]
+  /// The attributes by name.
+  let attributes: [String: NodeAttribute]
 
   /// Creates a node.
   ///
   /// - Parameters:
   ///   - type: the operator.
   ///   - domain: its domain; `ai.onnx` is that without a name.
+  ///   - overload: which of several functions of one name it calls.
   ///   - name: the node's name; that of its first output if it is empty.
   ///   - inputs: the names of the inputs.
   ///   - outputs: the names of the outputs.
   ///   - attributes: the attributes by name.
   init(
-    _ type: String, domain: String = "", name: String = "", inputs: [String] = [],
-    outputs: [String], attributes: [String: NodeAttribute] = [:]
+    _ type: String, domain: String = "", overload: String = "", name: String = "",
+    inputs: [String] = [], outputs: [String], attributes: [String: NodeAttribute] = [:]
   ) {
     self.type = type
     self.domain = domain == "ai.onnx" ? "" : domain
     self.name = name.isEmpty ? outputs.first { !$0.isEmpty } ?? "" : name
+    self.overload = overload
     self.inputs = inputs
     self.outputs = outputs
     self.attributes = attributes
@@ -73,6 +78,21 @@ struct FileNode: Sendable {
   func strings(_ name: String) -> [String]? {
     if case .strings(let values)? = attributes[name] { values } else { nil }
   }
+
+  /// A stored tensor; `nil` if it is not there.
+  func tensor(_ name: String) -> ONNXTensor? {
+    if case .tensor(let value)? = attributes[name] { value } else { nil }
+  }
+
+  /// A list of stored tensors; `nil` if it is not there.
+  func tensors(_ name: String) -> [ONNXTensor]? {
+    if case .tensors(let values)? = attributes[name] { values } else { nil }
+  }
+
+  /// A graph; `nil` if it is not there.
+  func graph(_ name: String) -> ONNXGraph? {
+    if case .graph(let graph)? = attributes[name] { graph } else { nil }
+  }
 }
 
 /// The value of an attribute.
@@ -83,4 +103,21 @@ enum NodeAttribute: Sendable {
   case ints([Int64])
   case floats([Float])
   case strings([String])
+  case tensor(ONNXTensor)
+  case tensors([ONNXTensor])
+  /// A graph, such as a branch of `If`.
+  case graph(ONNXGraph)
+  /// In a function, the value of the calling node's attribute of this name.
+  case reference(String)
+  /// A value that Forge does not read, such as a type.
+  case other
+
+  /// An integer.
+  static func int(_ value: Int) -> NodeAttribute { .int(Int64(value)) }
+
+  /// A list of integers.
+  static func ints(_ values: [Int]) -> NodeAttribute { .ints(values.map { Int64($0) }) }
+
+  /// A truth value.
+  static func flag(_ value: Bool) -> NodeAttribute { .int(value ? 1 : 0) }
 }

@@ -9,7 +9,15 @@ extension ImportError {
   static func checkContents(
     _ path: String, of format: any ModelFormat.Type
   ) throws(ImportError) {
-    guard let head = try? FileHead(path), let contents = head.contents else { return }
+    guard let head = try? FileHead(path) else { return }
+    try checkContents(head, path, of: format)
+  }
+
+  /// Checks the first bytes of an open file; see ``checkContents(_:of:)``.
+  static func checkContents(
+    _ head: FileHead, _ path: String, of format: any ModelFormat.Type
+  ) throws(ImportError) {
+    guard let contents = head.contents else { return }
     guard !head.bytes.isEmpty else {
       throw .malformedFile("the file is not a model of \(format.name)", path)
     }

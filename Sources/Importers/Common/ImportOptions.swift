@@ -20,8 +20,24 @@ public struct ImportOptions: Sendable {
   ///
   /// Such an input becomes a constant of the model and is not one of its inputs.
   public var constants: [String: StoredTensor]
+  /// Finds the files of weights that a model names, such as ONNX's external data.
+  ///
+  /// It is called once for each name with the path as the file states it, and must return what it
+  /// holds. Without it, the files are looked for beside the model; a model of bytes has none. Its
+  /// errors become the cause of an ``ImportError``.
+  public var externalData: (@Sendable (_ name: String) throws -> ExternalData)?
   /// The limits on the file.
   public var limits: ImportLimits
+  /// Whose words the remedies of errors are in.
+  package var style = Style.swift
+
+  /// How the caller states options.
+  package enum Style: Sendable {
+    /// In Swift: `options.sizes["x"] = [1, 128]`.
+    case swift
+    /// As arguments of the tool: `--size x=1x128`.
+    case tool
+  }
 
   /// Creates options; those that are not given have defaults.
   ///
@@ -29,10 +45,13 @@ public struct ImportOptions: Sendable {
   ///   - sizes: the sizes of inputs, by name, with the axes of the file.
   ///   - constants: the values of inputs that are bound while importing, by name.
   ///   - limits: the limits on the file.
+  ///   - externalData: what finds the files of weights that the model names.
   public init(
     sizes: [String: [InputSize]] = [:], constants: [String: StoredTensor] = [:],
-    limits: ImportLimits = ImportLimits()
+    limits: ImportLimits = ImportLimits(),
+    externalData: (@Sendable (_ name: String) throws -> ExternalData)? = nil
   ) {
+    self.externalData = externalData
     self.sizes = sizes
     self.constants = constants
     self.limits = limits

@@ -68,7 +68,7 @@ extension CoreMLWeights {
 }
 
 /// Bytes of a decoded file.
-private struct CoreMLBytes: StoredBytes {
+struct CoreMLBytes: StoredBytes {
   let data: Data
 
   func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {

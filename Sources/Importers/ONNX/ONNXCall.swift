@@ -3,7 +3,7 @@ import Forge
 /// One node with the values of its inputs, and the place for those of its outputs.
 struct ONNXCall {
   /// The node.
-  let node: ONNXNode
+  let node: FileNode
   /// The version of the operator set.
   let opset: Int
   /// The values of the inputs; `nil` for one that is left out.
@@ -14,8 +14,6 @@ struct ONNXCall {
   var integerBound: Int?
   /// Whether only casts to truth values read the result.
   var isUsedAsTruth = false
-  /// Reads tensors of attributes.
-  let reader: ONNXTensorReader
   /// The names of the graph's outputs.
   let graphOutputs: Set<String>
   /// The results, as many as the node has outputs.
@@ -24,14 +22,12 @@ struct ONNXCall {
   var parameters: [ImportedParameters.Key: ImportedParameters.Entry] = [:]
 
   init(
-    _ node: ONNXNode, opset: Int, inputs: [FileValue?], reader: ONNXTensorReader,
-    graphOutputs: Set<String>
+    _ node: FileNode, opset: Int, inputs: [FileValue?], graphOutputs: Set<String>
   ) {
     self.graphOutputs = graphOutputs
     self.node = node
     self.opset = opset
     self.inputs = inputs
-    self.reader = reader
     outputs = Array(repeating: nil, count: max(node.outputs.count, 1))
   }
 

@@ -2,16 +2,8 @@ import Forge
 
 /// Reductions of tensors without elements, whose results are known while importing.
 enum ONNXEmptyReductions {
-  /// The folds by operator; they leave tensors with elements to others.
-  static let folds: [String: ONNXFolding.Fold] = [
-    "ReduceSum": fold(0), "ReduceSumSquare": fold(0), "ReduceL1": fold(0), "ReduceL2": fold(0),
-    "ReduceProd": fold(1), "ReduceMean": fold(.nan), "ReduceLogSum": fold(-.infinity),
-    "ReduceLogSumExp": fold(-.infinity), "ReduceMax": fold(-.infinity),
-    "ReduceMin": fold(.infinity),
-  ]
-
-  /// The fold to the result of a reduction of nothing.
-  private static func fold(_ neutral: Float) -> ONNXFolding.Fold {
+  /// The fold to the result of a reduction of nothing; it leaves tensors with elements to others.
+  static func fold(_ neutral: Float) -> ONNXFolding.Fold {
     { call, hosts in
       guard let host = hosts.first, host.count == 0 else { return false }
       let stated = try call.ints("axes", input: 1) ?? []

@@ -10,19 +10,28 @@ package enum ONNXFormat: ModelFormat {
   }
 
   package static func facts(_ file: ModelFile) throws(ImportError) -> [ModelFact] {
-    let model = try ONNXFile(file.path, limits: file.options.limits).model
+    let model = try ONNXFile(file.path, options: file.options).model
     var facts: [ModelFact] = []
-    let producer = [model.producerName, model.producerVersion].filter { !$0.isEmpty }
-    if !producer.isEmpty { facts.append(ModelFact("producer", producer.joined(separator: " "))) }
-    let sets = model.opsetImport.map { set in
+    if let producer = ModelMetadata(model).producer {
+      facts.append(ModelFact("producer", producer))
+    }
+    let sets = model.operatorSets.map { set in
       set.domain.isEmpty ? "\(set.version)" : "\(set.domain) \(set.version)"
     }
     facts.append(ModelFact("opset", sets.joined(separator: ", ")))
     var counts: [String: Int] = [:]
-    for node in model.graph.node { counts[node.opType, default: 0] += 1 }
+    for node in model.graph.nodes { counts[node.type, default: 0] += 1 }
     let operators = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     facts.append(
       ModelFact("operators", operators.map { "\($0.key) \($0.value)" }.joined(separator: ", ")))
+    var weights: [ElementType: Int] = [:]
+    for tensor in model.graph.initializers {
+      guard let type = ElementType(onnx: tensor.type),
+        let count = Shape.product(of: tensor.sizes.map { Int($0) })
+      else { continue }
+      weights[type, default: 0] = weights[type, default: 0].addingSaturated(count)
+    }
+    if let weights = ModelFact.weights(weights) { facts.append(weights) }
     return facts
   }
 }

@@ -1,6 +1,4 @@
 import Forge
-import Foundation
-import SwiftProtobuf
 
 extension ImportedModel {
   /// Reads an ONNX model: graph, weights and sizes.
@@ -23,12 +21,36 @@ extension ImportedModel {
   ///   `unknownName`,
   ///   `unknownSize`, `invalidNode`, or `unsupported` with all that Forge does not have at once.
   public init(onnx path: String, options: ImportOptions = ImportOptions()) throws(ImportError) {
-    let file = try ONNXFile(path, limits: options.limits)
+    try self.init(ONNXFile(path, options: options), options)
+  }
+
+  /// Reads an ONNX model from the bytes of its file; see ``init(onnx:options:)``.
+  ///
+  /// ```swift
+  /// let bytes: [UInt8] = …
+  /// let imported = try ImportedModel(onnx: bytes, name: "mobilenetv3")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - bytes: the content of the file.
+  ///   - name: what stands for the path in errors.
+  ///   - options: sizes that the file leaves open, constants and limits.
+  ///     ``ImportOptions/externalData`` finds external data.
+  /// - Throws: ``ImportError``, as ``init(onnx:options:)``; `fileMissing` for external data without
+  ///   ``ImportOptions/externalData``.
+  public init(
+    onnx bytes: [UInt8], name: String = "model.onnx", options: ImportOptions = ImportOptions()
+  ) throws(ImportError) {
+    try self.init(ONNXFile(bytes, name: name, options: options), options)
+  }
+
+  private init(_ file: ONNXFile, _ options: ImportOptions) throws(ImportError) {
+    let path = file.path
     self = try ImportBudget.during(
       options.limits, fileBytes: file.byteCount, path: path
     ) { () throws(ImportError) in
       try SourcePlace.describing(for: SourcePlace(file: path)) { () throws(ImportError) in
-        var graph = ONNXGraphImport(file, path: path, options: options)
+        var graph = ONNXGraphImport(file, options: options)
         return try graph.imported().limited(options, path: path)
       }
     }
@@ -44,5 +66,18 @@ extension Model {
   /// - Throws: ``ImportError``.
   public init(onnx path: String, options: ImportOptions = ImportOptions()) throws(ImportError) {
     self = try ImportedModel(onnx: path, options: options).model
+  }
+
+  /// Reads an ONNX model from bytes; see ``ImportedModel/init(onnx:name:options:)``.
+  ///
+  /// - Parameters:
+  ///   - bytes: the content of the file.
+  ///   - name: what stands for the path in errors.
+  ///   - options: sizes that the file leaves open, constants and limits.
+  /// - Throws: ``ImportError``.
+  public init(
+    onnx bytes: [UInt8], name: String = "model.onnx", options: ImportOptions = ImportOptions()
+  ) throws(ImportError) {
+    self = try ImportedModel(onnx: bytes, name: name, options: options).model
   }
 }

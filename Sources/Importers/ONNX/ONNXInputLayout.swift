@@ -1,5 +1,4 @@
 import Forge
-import ForgeMessages
 
 /// Finds inputs that hold images with their channels last.
 ///
@@ -7,11 +6,11 @@ import ForgeMessages
 /// transpose them before the first convolution.
 struct ONNXInputLayout {
   /// The nodes that read each value.
-  private var readers: [String: [OnnxNode]] = [:]
+  private var readers: [String: [FileNode]] = [:]
 
-  init(_ graph: OnnxGraph) {
-    for node in graph.node {
-      for name in node.input { readers[name, default: []].append(node) }
+  init(_ graph: ONNXGraph) {
+    for node in graph.nodes {
+      for name in node.inputs { readers[name, default: []].append(node) }
     }
   }
 
@@ -26,10 +25,10 @@ struct ONNXInputLayout {
     var name = name
     var seen: Set<String> = []
     while seen.insert(name).inserted, let next = readers[name], next.count == 1,
-      let output = next[0].output.first
+      let output = next[0].outputs.first
     {
-      if next[0].opType == "Transpose" { return ONNXNode(next[0]).ints("perm") == [0, 3, 1, 2] }
-      guard Self.elementwise.contains(next[0].opType) else { return false }
+      if next[0].type == "Transpose" { return next[0].ints("perm") == [0, 3, 1, 2] }
+      guard Self.elementwise.contains(next[0].type) else { return false }
       name = output
     }
     return false

@@ -11,8 +11,21 @@ enum ONNXIntegerBounds {
   /// The largest magnitude that Float32 has with all smaller ones.
   static let largest = 1 << 24
 
-  /// The bound of a node's result, given those of its inputs.
-  typealias Rule = @Sendable (_ call: ONNXCall, _ bounds: [Int?]) throws -> Int?
+  /// What an operator does to integers.
+  struct Rule: Sendable {
+    /// The bound of a node's result, given those of its inputs.
+    let bound: @Sendable (_ call: ONNXCall, _ bounds: [Int?]) throws -> Int?
+    /// Whether a node only reads which numbers are 0.
+    let readsTruth: @Sendable (_ node: FileNode) -> Bool
+
+    init(
+      readsTruth: @escaping @Sendable (_ node: FileNode) -> Bool = { _ in false },
+      _ bound: @escaping @Sendable (_ call: ONNXCall, _ bounds: [Int?]) throws -> Int?
+    ) {
+      self.bound = bound
+      self.readsTruth = readsTruth
+    }
+  }
 
   /// The bound of the result of a node; `nil` if there is none.
   ///
@@ -22,15 +35,13 @@ enum ONNXIntegerBounds {
   /// - Returns: the bound.
   /// - Throws: what reading the file throws.
   static func bound(_ call: ONNXCall, _ known: [String: Int]) throws -> Int? {
-    guard let found = ONNXOperators.find(call.node) else { return nil }
-    if try isProductOfTruth(call) { return largest }
-    guard let rule = found.bounds else { return nil }
+    guard let rule = ONNXOperators.find(call.node)?.bounds else { return nil }
     let bounds = try call.inputs.indices.map { index in
       try bound(
         of: call.family(index).map { .host($0.tensors[0]) } ?? call.inputs[index],
         known[call.node.inputs[index]])
     }
-    guard let bound = try rule(call, bounds), bound <= largest else { return nil }
+    guard let bound = try rule.bound(call, bounds), bound <= largest else { return nil }
     return bound
   }
 
@@ -44,57 +55,71 @@ enum ONNXIntegerBounds {
     case .length?, nil: return nil
     }
   }
+}
 
-  /// Whether a node multiplies integers, and only whether they are 0 is read, as of masks.
-  ///
-  /// Rounding does not change that. Products of 64 bits wrap around to 0 only from factors such as
-  /// 2³² on, which masks do not have; those of smaller types do sooner.
-  private static func isProductOfTruth(_ call: ONNXCall) throws -> Bool {
-    guard call.node.type == "Mul", call.isUsedAsTruth else { return false }
-    return try call.inputs.indices.allSatisfy { try call.value($0).type == .int64 }
-  }
+extension ONNXIntegerBounds.Rule {
+  /// The numbers of the first input.
+  static let same = Self { _, bounds in bounds.first ?? nil }
 
-  private static let same: Rule = { _, bounds in bounds.first ?? nil }
-  private static let largestOfAll: Rule = { _, bounds in
+  /// The numbers of any input.
+  static let largest = Self { _, bounds in
     let known = bounds.compactMap(\.self)
     return known.count == bounds.count ? known.max() : nil
   }
 
-  private static func combined(_ combine: @escaping @Sendable (Int, Int) -> Int) -> Rule {
-    { _, bounds in
-      guard bounds.count == 2, let a = bounds[0], let b = bounds[1] else { return nil }
-      return combine(a, b)
-    }
+  /// The numbers of the first input; a conversion to truth values only reads which are 0.
+  static let converted = Self(
+    readsTruth: { ElementType(onnx: Int32(clamping: $0.int("to"))) == .bool }
+  ) { _, bounds in bounds.first ?? nil }
+
+  /// Sums or differences of two numbers.
+  static let sum = combined { $0.addingSaturated($1) }
+
+  /// Products of two numbers.
+  ///
+  /// If only whether they are 0 is read, as of masks, rounding does not change that. Products of 64
+  /// bits wrap around to 0 only from factors such as 2³² on, which masks do not have; those of
+  /// smaller types do sooner.
+  static let product = Self { call, bounds in
+    let isTruth =
+      try call.isUsedAsTruth
+      && call.inputs.indices.allSatisfy { try call.value($0).type == .int64 }
+    return isTruth
+      ? ONNXIntegerBounds.largest
+      : try combined { $0.multipliedSaturated(by: $1) }.bound(call, bounds)
   }
 
-  /// The last place along the axis of a node.
-  private static func placeBound(_ call: ONNXCall) throws -> Int? {
+  /// Numbers between two others.
+  static let clipped = Self { _, bounds in
+    guard bounds.count == 3, let low = bounds[1], let high = bounds[2] else { return nil }
+    return max(low, high)
+  }
+
+  /// Numbers of the second or third input.
+  static let chosen = Self { _, bounds in
+    guard bounds.count == 3, let a = bounds[1], let b = bounds[2] else { return nil }
+    return max(a, b)
+  }
+
+  /// Places along the axis of a node.
+  static let place = Self { call, _ in
     let sizes = try call.value(0).sizes
     return sizes.isEmpty
       ? 0 : sizes[try ONNXCall.axis(call.node.int("axis"), rank: sizes.count)] - 1
   }
 
-  static let rules: [String: Rule] = [
-    "Identity": same, "Cast": same, "Reshape": same, "Squeeze": same, "Unsqueeze": same,
-    "Transpose": same, "Flatten": same, "Slice": same, "Expand": same, "Tile": same,
-    "Gather": same, "GatherND": same, "GatherElements": same, "Neg": same, "Abs": same,
-    "Sign": same, "Concat": largestOfAll, "Max": largestOfAll, "Min": largestOfAll,
-    "Clip": { _, bounds in
-      guard bounds.count == 3, let low = bounds[1], let high = bounds[2] else { return nil }
-      return max(low, high)
-    },
-    "ArgMax": { call, _ in try placeBound(call) }, "ArgMin": { call, _ in try placeBound(call) },
-    "Where": { call, bounds in
-      guard bounds.count == 3, let a = bounds[1], let b = bounds[2] else { return nil }
-      return max(a, b)
-    },
-    "Add": combined { $0.addingSaturated($1) }, "Sub": combined { $0.addingSaturated($1) },
-    "Mul": combined { $0.multipliedSaturated(by: $1) },
-    "CumSum": { call, bounds in
-      guard let bound = bounds.first ?? nil, let axis = try call.knownInts(1, "the axis")?.first
-      else { return nil }
-      let sizes = try call.value(0).sizes
-      return bound.multipliedSaturated(by: sizes[try ONNXCall.axis(axis, rank: sizes.count)])
-    },
-  ]
+  /// Sums along a known axis.
+  static let cumulativeSum = Self { call, bounds in
+    guard let bound = bounds.first ?? nil, let axis = try call.knownInts(1, "the axis")?.first
+    else { return nil }
+    let sizes = try call.value(0).sizes
+    return bound.multipliedSaturated(by: sizes[try ONNXCall.axis(axis, rank: sizes.count)])
+  }
+
+  private static func combined(_ combine: @escaping @Sendable (Int, Int) -> Int) -> Self {
+    Self { _, bounds in
+      guard bounds.count == 2, let a = bounds[0], let b = bounds[1] else { return nil }
+      return combine(a, b)
+    }
+  }
 }

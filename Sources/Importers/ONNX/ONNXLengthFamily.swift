@@ -30,6 +30,7 @@ struct ONNXLengthFamily: Sendable {
   /// - Returns: what the node makes.
   /// - Throws: what reading the file throws.
   static func fold(_ call: ONNXCall) throws -> Result? {
+    let found = ONNXOperators.find(call.node)
     var maximum: Int?
     for (index, input) in call.inputs.enumerated() {
       if let family = call.family(index) {
@@ -39,13 +40,14 @@ struct ONNXLengthFamily: Sendable {
       switch input {
       case .length(let tensor)?: maximum = tensor.maximum
       case .host(let host)?:
-        if call.node.type == "Gather", host.count > mostTableElements { return nil }
+        if case .rows? = found?.fold, host.count > mostTableElements { return nil }
       case nil: break
       case .network?: return nil
       }
     }
-    guard let maximum, call.outputs.count == 1, call.node.type != "Shape", call.node.type != "Size"
-    else { return nil }
+    // Sizes are known even where values are not.
+    if case .measured? = found?.sizes { return nil }
+    guard let maximum, call.outputs.count == 1 else { return nil }
     var tensors: [HostTensor] = []
     for (place, length) in LengthSize.samples(upTo: maximum).enumerated() {
       var single = call

@@ -23,7 +23,7 @@ enum ONNXLengthFolding {
     switch ONNXOperators.find(call.node)?.sizes {
     case .moved(let isMoved)?: result = try moved(&call, maximum, isMoved)
     case .computed(let rule)?: result = try rule(call, maximum)
-    case nil, .some(.none): return false
+    case nil, .some(.none), .measured?: return false
     }
     guard let result else { return false }
     call.set(result.value)
@@ -48,14 +48,6 @@ enum ONNXLengthFolding {
 
   // MARK: Movements
 
-  /// The inputs of movements that hold what is moved.
-  static let movements: [String: @Sendable (Int) -> Bool] = [
-    "Identity": { _ in true }, "Cast": { $0 == 0 }, "Reshape": { $0 == 0 },
-    "Flatten": { _ in true },
-    "Squeeze": { $0 == 0 }, "Unsqueeze": { $0 == 0 }, "Transpose": { _ in true },
-    "Concat": { _ in true }, "Slice": { $0 == 0 }, "Gather": { $0 == 0 }, "Where": { $0 > 0 },
-  ]
-
   /// Moves numbers as indices into a list of them.
   private static func moved(
     _ call: inout ONNXCall, _ maximum: Int, _ isMoved: (Int) -> Bool
@@ -76,15 +68,7 @@ enum ONNXLengthFolding {
       table += own
       indices.inputs[index] = .host(HostTensor(integers: places, sizes: input.sizes))
     }
-    var type = try call.value(call.node.type == "Where" ? 1 : 0).type
-    if call.node.type == "Cast" {
-      guard let stated = ElementType(onnx: Int32(clamping: call.node.int("to"))),
-        stated == .int64 || stated == .int32 || stated == .float32
-      else { return nil }
-      type = stated
-      guard let input = call.inputs[0] else { return nil }
-      return LengthTensor(type: type, sizes: input.sizes, numbers: table, maximum: maximum)
-    }
+    let type = try call.value(call.inputs.indices.first { isMoved($0) } ?? 0).type
     guard try ONNXFolding.fold(&indices), case .host(let result)? = indices.outputs[0] else {
       return nil
     }
@@ -95,94 +79,122 @@ enum ONNXLengthFolding {
 
   // MARK: Arithmetic
 
-  static let arithmetic: Set = [
-    "Add", "Sub", "Mul", "Div", "Mod", "Min", "Max", "Equal", "Less", "LessOrEqual", "Greater",
-    "GreaterOrEqual", "Floor", "Ceil", "Round", "Neg",
-  ]
+  /// Two numbers that follow the length.
+  struct Pair {
+    let a, b: LengthSize
+    /// The element type of the first.
+    let type: ElementType
+    /// The largest length.
+    let maximum: Int
 
-  static func computed(
-    _ call: ONNXCall, _ maximum: Int
-  ) throws -> LengthTensor? {
-    let values = call.inputs.compactMap(\.self)
-    guard values.count == call.inputs.count, let first = values.first else { return nil }
-    // Numbers that follow the length are whole.
-    if call.node.type == "Floor" || call.node.type == "Ceil" || call.node.type == "Round" {
+    /// The sign of their difference; `nil` if it differs by length.
+    func sign() throws -> Int? { try difference().sign(upTo: maximum) }
+
+    /// `a − b`.
+    func difference() throws -> LengthSize {
+      try ONNXLengthFolding.required(
+        a.adding(try ONNXLengthFolding.required(b.multiplied(by: LengthSize(-1)))))
+    }
+
+    /// The whole quotient and the rest; `nil` where they are no polynomials.
+    func division() -> (quotient: LengthSize, rest: LengthSize)? {
+      if let quotient = a.dividedExactly(by: b) { return (quotient, LengthSize(0)) }
+      guard type.isInteger, let division = a.divided(by: b, upTo: maximum) else { return nil }
+      return (division.quotient, LengthSize(division.rest))
+    }
+  }
+
+  /// A rule for two inputs, with broadcasting.
+  static func pairs(
+    as type: ElementType? = nil, _ combine: @escaping @Sendable (Pair) throws -> LengthSize
+  ) -> Rule {
+    { call, maximum in
+      let values = call.inputs.compactMap(\.self)
+      guard values.count == 2, call.inputs.count == 2,
+        let sizes = HostTensor.broadcast(values[0].sizes, values[1].sizes),
+        let count = Shape.product(of: sizes), count <= 1 << 16
+      else { return nil }
+      let operands = try values.map { value -> [LengthSize] in
+        let own = try numbers(value)
+        let places = HostTensor(integers: own.indices.map { Int64($0) }, sizes: value.sizes)
+        return try places.expanded(to: sizes).integers().map { own[Int($0)] }
+      }
+      let results = try zip(operands[0], operands[1]).map {
+        try combine(Pair(a: $0, b: $1, type: values[0].type, maximum: maximum))
+      }
       return LengthTensor(
-        type: first.type, sizes: first.sizes, numbers: try numbers(first), maximum: maximum)
+        type: type ?? values[0].type, sizes: sizes, numbers: results, maximum: maximum)
     }
-    if call.node.type == "Neg" {
-      let negative = try numbers(first).map { try required($0.multiplied(by: LengthSize(-1))) }
+  }
+
+  static let sum = pairs { try required($0.a.adding($0.b)) }
+  static let difference = pairs { try $0.difference() }
+  static let product = pairs { try required($0.a.multiplied(by: $0.b)) }
+
+  static let quotient = pairs { pair in
+    guard let division = pair.division() else {
+      throw NodeFailure.unsupported("\(pair.a) divided by \(pair.b), which leaves a rest")
+    }
+    return division.quotient
+  }
+
+  static let rest = pairs { pair in
+    guard let division = pair.division() else {
+      throw NodeFailure.unsupported("the rest of \(pair.a) divided by \(pair.b)")
+    }
+    return division.rest
+  }
+
+  static let smaller = pairs { try largerNumber($0) == $0.a ? $0.b : $0.a }
+  static let larger = pairs { try largerNumber($0) }
+
+  private static func largerNumber(_ pair: Pair) throws -> LengthSize {
+    guard let sign = try pair.sign() else {
+      throw NodeFailure.unsupported("the larger or smaller of \(pair.a) and \(pair.b)")
+    }
+    return sign >= 0 ? pair.a : pair.b
+  }
+
+  /// A comparison, given the sign of the difference.
+  static func compared(_ isTrue: @escaping @Sendable (Int) -> Bool) -> Rule {
+    pairs(as: .bool) { pair in
+      guard let sign = try pair.sign() else {
+        throw NodeFailure.unsupported(
+          "a comparison of \(pair.a) and \(pair.b), which differs by length")
+      }
+      return LengthSize(isTrue(sign) ? 1 : 0)
+    }
+  }
+
+  /// A rule for one input.
+  static func each(_ function: @escaping @Sendable (LengthSize) throws -> LengthSize) -> Rule {
+    { call, maximum in
+      guard call.inputs.count == 1, let input = call.inputs[0] else { return nil }
       return LengthTensor(
-        type: first.type, sizes: first.sizes, numbers: negative, maximum: maximum)
-    }
-    guard values.count == 2,
-      let sizes = HostTensor.broadcast(first.sizes, values[1].sizes),
-      let count = Shape.product(of: sizes), count <= 1 << 16
-    else { return nil }
-    let operands = try values.map { value -> [LengthSize] in
-      let own = try numbers(value)
-      let places = HostTensor(integers: own.indices.map { Int64($0) }, sizes: value.sizes)
-      return try places.expanded(to: sizes).integers().map { own[Int($0)] }
-    }
-    func result(
-      _ type: ElementType, _ body: (LengthSize, LengthSize) throws -> LengthSize
-    ) throws -> LengthTensor {
-      LengthTensor(
-        type: type, sizes: sizes, numbers: try zip(operands[0], operands[1]).map(body),
+        type: input.type, sizes: input.sizes, numbers: try numbers(input).map(function),
         maximum: maximum)
     }
-    func compared(_ isTrue: @escaping (Int) -> Bool) throws -> LengthTensor {
-      try result(.bool) { a, b in
-        let difference = try difference(a, b)
-        guard let sign = difference.sign(upTo: maximum) else {
-          throw NodeFailure.unsupported("a comparison of \(a) and \(b), which differs by length")
-        }
-        return LengthSize(isTrue(sign) ? 1 : 0)
-      }
-    }
-    switch call.node.type {
-    case "Add": return try result(first.type) { try required($0.adding($1)) }
-    case "Sub": return try result(first.type) { try difference($0, $1) }
-    case "Mul": return try result(first.type) { try required($0.multiplied(by: $1)) }
-    case "Div":
-      return try result(first.type) { a, b in
-        if let quotient = a.dividedExactly(by: b) { return quotient }
-        guard first.type.isInteger, let division = a.divided(by: b, upTo: maximum) else {
-          throw NodeFailure.unsupported("\(a) divided by \(b), which leaves a rest")
-        }
-        return division.quotient
-      }
-    case "Mod":
-      return try result(first.type) { a, b in
-        if a.dividedExactly(by: b) != nil { return LengthSize(0) }
-        guard first.type.isInteger, let division = a.divided(by: b, upTo: maximum) else {
-          throw NodeFailure.unsupported("the rest of \(a) divided by \(b)")
-        }
-        return LengthSize(division.rest)
-      }
-    case "Min", "Max":
-      let takesLarger = call.node.type == "Max"
-      return try result(first.type) { a, b in
-        guard let sign = try difference(a, b).sign(upTo: maximum) else {
-          throw NodeFailure.unsupported("the larger or smaller of \(a) and \(b)")
-        }
-        return (sign >= 0) == takesLarger ? a : b
-      }
-    case "Equal": return try compared { $0 == 0 }
-    case "Less": return try compared { $0 < 0 }
-    case "LessOrEqual": return try compared { $0 <= 0 }
-    case "Greater": return try compared { $0 > 0 }
-    case "GreaterOrEqual": return try compared { $0 >= 0 }
-    default: return nil
+  }
+
+  static let negative = each { try required($0.multiplied(by: LengthSize(-1))) }
+  /// Numbers that follow the length are whole.
+  static let rounded = each { $0 }
+
+  /// The numbers in another type, if it has all of them.
+  static func converted(
+    to type: @escaping @Sendable (_ call: ONNXCall) throws -> ElementType?
+  ) -> Rule {
+    { call, maximum in
+      guard let input = call.inputs.first ?? nil, let type = try type(call),
+        type == .int64 || type == .int32 || type == .float32
+      else { return nil }
+      return LengthTensor(
+        type: type, sizes: input.sizes, numbers: try numbers(input), maximum: maximum)
     }
   }
 
   private static func required(_ size: LengthSize?) throws -> LengthSize {
     guard let size else { throw ONNXLengths.overflow }
     return size
-  }
-
-  private static func difference(_ a: LengthSize, _ b: LengthSize) throws -> LengthSize {
-    try required(a.adding(try required(b.multiplied(by: LengthSize(-1)))))
   }
 }

@@ -10,7 +10,7 @@ extension ONNXLengths {
     guard call.node.outputs.count(where: { !$0.isEmpty }) <= 1 else {
       throw NodeFailure.unsupported("places in a sequence whose length varies")
     }
-    try ONNXOperators.poolings["MaxPool"]?(&call)
+    try ONNXOperators.maximumPool(&call)
   }
 
   /// ConvTranspose; a stated size of the output is that of one length.
@@ -18,7 +18,7 @@ extension ONNXLengths {
     guard call.node.ints("output_shape") == nil else {
       throw NodeFailure.unsupported("output_shape for a sequence whose length varies")
     }
-    try ONNXOperators.convolutions["ConvTranspose"]?(&call)
+    try ONNXOperators.transposedConvolve(&call)
   }
 
   /// Resize by whole factors along sequences and images, each value repeated.
@@ -46,7 +46,9 @@ extension ONNXLengths {
     }
     let refused = NodeFailure.unsupported("a sequence whose length varies, but by whole factors")
     var factors = Array(repeating: 1, count: sizes.count)
-    let scales = try call.knownFloats(call.opset < 11 ? 1 : 2, "the scales") ?? []
+    let scales =
+      try call.node.floats("scales")
+      ?? call.knownFloats(call.opset < 11 ? 1 : 2, "the scales") ?? []
     if scales.count == axes.count {
       for (axis, scale) in zip(axes, scales) {
         guard scale == scale.rounded(), (1...1024).contains(scale) else { throw refused }

@@ -5,37 +5,6 @@ import Forge
 /// Arithmetic on sizes is done with polynomials of the length. A result that is no polynomial, and
 /// an operator that is not known to follow the length, is refused.
 enum ONNXLengths {
-  /// The operators whose import depends on no size along the length, so that what they make is
-  /// right for every length.
-  private static let following: Set<String> = [
-    // One element at a time.
-    "Abs", "Add", "And", "Cast", "Ceil", "Celu", "Clip", "Cos", "Div", "Dropout", "Elu", "Equal",
-    "Erf", "Exp", "Floor", "Gelu", "Greater", "GreaterOrEqual", "HardSigmoid", "HardSwish",
-    "Identity", "IsInf", "IsNaN", "LeakyRelu", "Less", "LessOrEqual", "Log", "Max", "Mean", "Min",
-    "Mish", "Mod", "Mul", "Neg", "Not", "Or", "Pow", "Reciprocal", "Relu", "Round", "Selu",
-    "Sigmoid", "Sign", "Sin", "Softplus", "Softsign", "Sqrt", "Sub", "Sum", "Swish", "Tanh",
-    "Where", "Xor",
-    // Products, sums along axes and normalizations.
-    "MatMul", "Gemm", "Einsum", "Attention", "RotaryEmbedding", "Softmax", "LogSoftmax",
-    "LayerNormalization", "RMSNormalization", "BatchNormalization", "InstanceNormalization",
-    "GroupNormalization", "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceL1",
-    "ReduceL2", "CumSum", "ArgMax", "ArgMin", "GlobalAveragePool", "GlobalMaxPool",
-    // Sequences, and windows along them.
-    "LSTM", "GRU", "RNN", "Conv", "ConvTranspose", "MaxPool", "AveragePool", "Resize",
-    // Movements; those with a rule of their own are in ``own``.
-    "Transpose", "Squeeze", "Unsqueeze", "Flatten", "Concat", "Split", "Tile", "Pad",
-    "Reshape", "Expand", "Slice", "Gather", "GatherND", "GatherElements", "Trilu", "Shape", "Size",
-    "Range", "ConstantOfShape",
-  ]
-
-  /// Operators whose results for a length need more than those for the largest one.
-  private static let own: [String: ONNXOperators.Operation] = [
-    "Reshape": reshape, "Expand": expand, "Slice": slice, "ConstantOfShape": constantOfShape,
-    "Range": range, "Gather": gather, "Split": split, "MaxPool": maximumPool,
-    "ConvTranspose": transposedConvolve, "Resize": resize, "GatherND": gatherND,
-    "Shape": sizes, "Size": sizes,
-  ]
-
   /// Imports a node that depends on the length; returns whether it did.
   ///
   /// - Throws: ``NodeFailure`` for what does not follow the length.
@@ -50,11 +19,6 @@ enum ONNXLengths {
     }
   }
 
-  /// What happens to the length, from the tables.
-  static func kind(of type: String) -> ONNXOperator.Length {
-    own[type].map { .own($0) } ?? (following.contains(type) ? .followed : .refused)
-  }
-
   /// Checks that what a node made follows the length.
   ///
   /// - Throws: ``NodeFailure`` where it does not.
@@ -63,37 +27,47 @@ enum ONNXLengths {
     for case .network(let tensor)? in call.outputs { _ = try tensor.lengthSizes() }
   }
 
-  /// The sizes of a tensor; leaves the node to folding if they do not follow the length.
-  private static func sizes(_ call: inout ONNXCall) throws {
-    guard case .network(let tensor) = try call.value(0), let maximum = tensor.maximumLength else {
-      return
-    }
-    let numbers = try tensor.lengthSizes()
-    if call.node.type == "Size" {
-      guard let product = LengthSize.product(of: numbers) else { throw overflow }
-      call.set(LengthTensor(type: .int64, sizes: [], numbers: [product], maximum: maximum).value)
-    } else {
-      call.set(try shape(of: numbers, call.node, maximum))
+  /// Numbers made of the sizes of the input.
+  typealias Measure =
+    @Sendable (_ sizes: [LengthSize], _ call: ONNXCall, _ maximum: Int) throws -> LengthTensor
+
+  /// Measures a tensor of the network; leaves the node to folding if no size follows the length.
+  static func measured(_ measure: @escaping Measure) -> ONNXOperator.Import {
+    { call in
+      guard case .network(let tensor) = try call.value(0), let maximum = tensor.maximumLength else {
+        return
+      }
+      call.set(try measure(try tensor.lengthSizes(), call, maximum).value)
     }
   }
 
-  /// The result of a node Shape for a tensor of some sizes.
+  /// The number of elements.
+  static func count(
+    _ sizes: [LengthSize], _: ONNXCall, _ maximum: Int
+  ) throws -> LengthTensor {
+    guard let product = LengthSize.product(of: sizes) else { throw overflow }
+    return LengthTensor(type: .int64, sizes: [], numbers: [product], maximum: maximum)
+  }
+
+  /// The sizes from `start` to `end`.
   static func shape(
-    of sizes: [LengthSize], _ node: ONNXNode, _ maximum: Int
-  ) throws -> FileValue {
+    _ sizes: [LengthSize], _ call: ONNXCall, _ maximum: Int
+  ) throws -> LengthTensor {
     func bound(_ index: Int) -> Int {
       min(max(index < 0 ? index.addingSaturated(sizes.count) : index, 0), sizes.count)
     }
-    let (start, end) = (bound(node.int("start", 0)), bound(node.int("end", sizes.count)))
+    let (start, end) = (
+      bound(call.node.int("start", 0)), bound(call.node.int("end", sizes.count))
+    )
     let part = start < end ? Array(sizes[start..<end]) : []
-    return LengthTensor(type: .int64, sizes: [part.count], numbers: part, maximum: maximum).value
+    return LengthTensor(type: .int64, sizes: [part.count], numbers: part, maximum: maximum)
   }
 
   static var overflow: NodeFailure { .unsupported("numbers too large for a length") }
 
   // MARK: Sizes
 
-  private static func reshape(_ call: inout ONNXCall) throws {
+  static func reshape(_ call: inout ONNXCall) throws {
     let input = try call.network(0)
     let old = try input.lengthSizes()
     guard
@@ -124,7 +98,7 @@ enum ONNXLengths {
     call.set(try input.reshaped(to: target))
   }
 
-  private static func expand(_ call: inout ONNXCall) throws {
+  static func expand(_ call: inout ONNXCall) throws {
     guard let maximum = call.maximumLength, let wanted = try call.lengthNumbers(1, "the shape")
     else { throw NodeFailure.invalid("no shape") }
     let input = try call.followed(0, maximum: maximum)
@@ -165,13 +139,13 @@ enum ONNXLengths {
       tensor.chained(to: layer), sizes: longest, layout: layout, type: input.type)
   }
 
-  private static func constantOfShape(_ call: inout ONNXCall) throws {
+  static func constantOfShape(_ call: inout ONNXCall) throws {
     guard let maximum = call.maximumLength, let sizes = try call.lengthNumbers(0, "the shape")
     else { throw NodeFailure.invalid("no shape") }
     guard sizes.allSatisfy({ $0.sign(upTo: maximum) == 1 }), sizes.count <= Shape.maximumRank
     else { throw NodeFailure.unsupported("a constant of \(LengthSize.text(sizes))") }
     let value =
-      try call.node.tensor("value").map { try call.reader.tensor($0) }
+      try call.node.tensor("value").map { try $0.host() }
       ?? HostTensor(floats: [0], sizes: [1])
     guard value.count == 1 else {
       throw NodeFailure.invalid("a value of \(value.count) numbers")
@@ -180,7 +154,7 @@ enum ONNXLengths {
     call.set(try expanded(single, to: sizes, maximum: maximum))
   }
 
-  private static func range(_ call: inout ONNXCall) throws {
+  static func range(_ call: inout ONNXCall) throws {
     guard let maximum = call.maximumLength,
       let start = try call.lengthNumbers(0, "the start")?.first,
       let end = try call.lengthNumbers(1, "the end")?.first,
@@ -270,7 +244,7 @@ enum ONNXLengths {
     return FileTensor(result, layout: layout, rank: input.rank, type: input.type)
   }
 
-  private static func slice(_ call: inout ONNXCall) throws {
+  static func slice(_ call: inout ONNXCall) throws {
     guard let maximum = call.maximumLength else { return }
     func numbers(_ attribute: String, _ index: Int) throws -> [LengthSize]? {
       try call.node.ints(attribute)?.map { LengthSize($0) }
@@ -319,7 +293,7 @@ enum ONNXLengths {
     place.constant.map { LengthSize(min(max($0, -(1 << 40)), 1 << 40)) } ?? place
   }
 
-  private static func gather(_ call: inout ONNXCall) throws {
+  static func gather(_ call: inout ONNXCall) throws {
     let indices = call.host(1)
     guard case .network(let input) = try call.value(0), let maximum = input.maximumLength,
       let indices, case let sizes = try input.lengthSizes(),
@@ -363,7 +337,7 @@ enum ONNXLengths {
   }
 
   /// Gathers every place along the leading axes in order, as masks of attention are read, or some.
-  private static func gatherND(_ call: inout ONNXCall) throws {
+  static func gatherND(_ call: inout ONNXCall) throws {
     let input = try call.network(0)
     let sizes = try input.lengthSizes()
     guard let places = call.family(1), call.node.int("batch_dims") == 0,
@@ -375,7 +349,7 @@ enum ONNXLengths {
     call.set(try input.reshaped(to: Array(places.sizes.dropLast() + sizes[depth...])))
   }
 
-  private static func split(_ call: inout ONNXCall) throws {
+  static func split(_ call: inout ONNXCall) throws {
     let input = try call.value(0)
     let axis = try ONNXCall.axis(call.node.int("axis"), rank: input.sizes.count)
     guard try input.lengthSizes()[axis].constant != nil else {

@@ -3,15 +3,8 @@ import Foundation
 
 /// Constants that follow from a size alone: windows of signals and unit matrices.
 enum ONNXWindows {
-  /// The folds by operator.
-  static let folds: [String: ONNXFolding.Fold] = [
-    "HannWindow": window([0.5, -0.5]),
-    "HammingWindow": window([25.0 / 46, -21.0 / 46]),
-    "BlackmanWindow": window([0.42, -0.5, 0.08]),
-  ]
-
   /// A sum of cosines: `Σ a(k)·cos(2πkn / N)`, with N − 1 for symmetric windows.
-  private static func window(_ coefficients: [Double]) -> ONNXFolding.Fold {
+  static func cosines(_ coefficients: [Double]) -> ONNXFolding.Fold {
     { call, hosts in
       guard let size = try hosts.first?.integers().first, (0...(1 << 20)).contains(size),
         let type = ElementType(onnx: Int32(clamping: call.node.int("output_datatype", 1))),
@@ -30,7 +23,7 @@ enum ONNXWindows {
   }
 
   /// Ones along a diagonal, of the sizes of a matrix.
-  static func unitMatrix(_ call: inout ONNXCall) throws {
+  static func unitMatrix(_ call: inout ONNXCall, _: [HostTensor]) throws -> Bool {
     let like = try call.value(0)
     guard like.sizes.count == 2, Shape.product(of: like.sizes).map({ $0 <= 1 << 24 }) == true else {
       throw NodeFailure.invalid("a tensor of rank \(like.sizes.count)")
@@ -49,5 +42,6 @@ enum ONNXWindows {
     var ones = HostTensor(floats: values, sizes: like.sizes)
     ones.held = held
     ONNXFolding.set(&call, try ones.cast(to: type))
+    return true
   }
 }

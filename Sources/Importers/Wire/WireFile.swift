@@ -7,9 +7,11 @@ import Forge
 /// what is copied, whatever the file states; the depth of messages has its own limit.
 ///
 /// Source: Protocol Buffers, "Encoding".
-final class WireFile {
+package final class WireFile {
   /// The path, for messages.
-  let path: String
+  package let path: String
+  /// Where files are that this one names.
+  let files: ModelFiles
   /// What is said of a file that is no such message.
   private let headline: String
   /// The file through which messages are walked.
@@ -17,6 +19,8 @@ final class WireFile {
   /// The file of which ranges outlive the import.
   private let ranges: InputFile
   private let limits: ImportLimits
+  /// The beginning of the file, by which its format is recognized.
+  package let head: FileHead
   private var window: [UInt8] = []
   private var windowStart = 0
   private var messages = 0
@@ -26,6 +30,8 @@ final class WireFile {
   /// The bytes that strings and lists may take for each byte of the file: a list of integers of one
   /// byte each needs eight.
   private static let bytesPerByte = 8
+  /// The memory that a message takes at least for what is read of it.
+  private static let bytesPerMessage = 64
   /// Bytes of fewer than this are copied rather than left in the file.
   private static let smallestRange = 1 << 12
 
@@ -33,18 +39,19 @@ final class WireFile {
   ///
   /// - Parameters:
   ///   - path: the file.
-  ///   - limits: the limits on its size, its messages and their depth.
+  ///   - options: the limits on its size, its messages and their depth, and files beside it.
   ///   - headline: what is said of a file that is no such message.
   /// - Throws: ``ImportError``: `fileMissing`, `unreadable` or `tooLarge`.
-  convenience init(
-    path: String, limits: ImportLimits, headline: String
+  package convenience init(
+    path: String, options: ImportOptions, headline: String
   ) throws(ImportError) {
-    let (file, ranges): (InputFile, InputFile)
-    do throws(LoadError) {
-      file = try InputFile(path: path)
-      ranges = try InputFile(path: path, staysOpen: false)
-    } catch { throw ImportError(loading: error) }
-    try self.init(file, ranges: ranges, path: path, limits: limits, headline: headline)
+    let file: InputFile
+    do throws(LoadError) { file = try InputFile(path: path) } catch {
+      throw ImportError(loading: error)
+    }
+    try self.init(
+      file, path: path, limits: options.limits, files: ModelFiles(beside: path, options),
+      headline: headline)
   }
 
   /// Reads bytes in memory as a file.
@@ -52,26 +59,26 @@ final class WireFile {
   /// - Parameters:
   ///   - bytes: the content.
   ///   - name: what stands for the path in messages.
-  ///   - limits: the limits on the size, the messages and their depth.
+  ///   - options: the limits on the size, the messages and their depth, and other files.
   ///   - headline: what is said of bytes that are no such message.
   /// - Throws: ``ImportError``: `unreadable` or `tooLarge`.
-  convenience init(
-    _ bytes: [UInt8], name: String, limits: ImportLimits, headline: String
+  package convenience init(
+    _ bytes: [UInt8], name: String, options: ImportOptions, headline: String
   ) throws(ImportError) {
-    let file: InputFile
-    do throws(LoadError) { file = try .copying(bytes, name: name) } catch {
-      throw ImportError(loading: error)
-    }
-    try self.init(file, ranges: file, path: name, limits: limits, headline: headline)
+    try self.init(
+      InputFile(bytes, name: name), path: name, limits: options.limits,
+      files: ModelFiles(besideBytes: name, options),
+      headline: headline)
   }
 
   private init(
-    _ file: InputFile, ranges: InputFile, path: String, limits: ImportLimits, headline: String
+    _ file: InputFile, path: String, limits: ImportLimits, files: ModelFiles, headline: String
   ) throws(ImportError) {
     self.file = file
-    self.ranges = ranges
+    ranges = file.closed
     self.path = path
     self.limits = limits
+    self.files = files
     self.headline = headline
     guard file.count <= limits.fileBytes else {
       throw ImportError(
@@ -79,23 +86,28 @@ final class WireFile {
         received: ImportError.bytes(file.count), needs: "at most \(limits.fileBytes)",
         remedy: "raise ImportLimits.fileBytes if you trust the file")
     }
+    do throws(LoadError) { head = FileHead(try file.head(), name: path) } catch {
+      throw ImportError(loading: error)
+    }
   }
 
   /// The bytes that the file really has, without holes.
-  var byteCount: Int { file.storedByteCount }
+  package var byteCount: Int { file.storedByteCount }
 
   /// The message that the file is.
-  var message: WireMessage { WireMessage(self, 0..<file.count, depth: 0) }
+  package var message: WireMessage { WireMessage(self, 0..<file.count, depth: 0) }
 
   /// The error of a file that is no such message.
-  var malformed: ImportError { .malformedFile(headline, path) }
+  package var malformed: ImportError {
+    ImportError(.malformed, headline, path: path, received: head.beginning)
+  }
 
   // MARK: Bytes
 
   /// The next number of variable length.
   ///
   /// - Throws: ``ImportError``: `malformed` at the end or if it is too long; `unreadable`.
-  func varint(at position: inout Int, end: Int) throws(ImportError) -> UInt64 {
+  package func varint(at position: inout Int, end: Int) throws(ImportError) -> UInt64 {
     var value: UInt64 = 0
     for shift in stride(from: UInt64(0), to: 64, by: 7) {
       guard position < end else { throw malformed }
@@ -108,7 +120,7 @@ final class WireFile {
   }
 
   /// A number of a fixed width in little-endian order.
-  func fixed<Number: FixedWidthInteger>(
+  package func fixed<Number: FixedWidthInteger>(
     _: Number.Type, at position: inout Int, end: Int
   ) throws(ImportError) -> Number {
     let width = MemoryLayout<Number>.size
@@ -122,7 +134,7 @@ final class WireFile {
   }
 
   /// A copy of some bytes, which the budget pays.
-  func copy(_ range: Range<Int>) throws(ImportError) -> [UInt8] {
+  package func copy(_ range: Range<Int>) throws(ImportError) -> [UInt8] {
     try take(bytes: range.count)
     if range.lowerBound >= windowStart, range.upperBound <= windowStart + window.count {
       return Array(window[(range.lowerBound - windowStart)..<(range.upperBound - windowStart)])
@@ -131,7 +143,7 @@ final class WireFile {
   }
 
   /// Some bytes, which stay in the file unless they are few.
-  func stored(_ range: Range<Int>) throws(ImportError) -> any StoredBytes {
+  package func stored(_ range: Range<Int>) throws(ImportError) -> any StoredBytes {
     guard range.count >= Self.smallestRange else { return BytesInMemory(try copy(range)) }
     do throws(LoadError) {
       return try FileRange(ranges, offset: range.lowerBound, byteCount: range.count)
@@ -159,10 +171,21 @@ final class WireFile {
 
   // MARK: Budget
 
+  /// A copy of the bytes of a text, which the budget pays.
+  package func text(_ range: Range<Int>) throws(ImportError) -> [UInt8] {
+    try take(bytes: MemoryLayout<String>.size)
+    return try copy(range)
+  }
+
+  /// Checks a text before it becomes a key.
+  ///
+  /// - Throws: ``ImportError`` of kind `tooLarge`.
+  package func check(name: String) throws(ImportError) { try limits.check(name: name, path: path) }
+
   /// Takes memory for strings and lists.
   ///
   /// - Throws: ``ImportError`` of kind `tooLarge`.
-  func take(bytes: Int) throws(ImportError) {
+  package func take(bytes: Int) throws(ImportError) {
     copiedBytes = copiedBytes.addingSaturated(bytes)
     let limit = limits.foldedBytes.addingSaturated(
       byteCount.multipliedSaturated(by: Self.bytesPerByte))
@@ -176,8 +199,9 @@ final class WireFile {
   /// Takes one more message at some depth.
   ///
   /// - Throws: ``ImportError`` of kind `tooLarge`.
-  func takeMessage(depth: Int) throws(ImportError) {
+  package func takeMessage(depth: Int) throws(ImportError) {
     messages += 1
+    try take(bytes: Self.bytesPerMessage)
     let most = limits.nodes.addingSaturated(limits.tensors).multipliedSaturated(by: 8)
     guard messages <= most else {
       throw .beyondBudget(

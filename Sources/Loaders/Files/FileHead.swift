@@ -11,6 +11,8 @@ package struct FileHead: Sendable {
   package let bytes: [UInt8]
   /// The names in a folder; none of a file.
   package let entries: [String]
+  /// The last part of the path.
+  package let name: String
   /// The extension in lower case, without the dot; empty if there is none.
   package let `extension`: String
 
@@ -23,10 +25,22 @@ package struct FileHead: Sendable {
   package init(_ path: String) throws(LoadError) {
     isFolder = try Folder.isFolder(path)
     entries = isFolder ? try Folder.names(in: path) : []
-    bytes = isFolder ? [] : try InputFile(path: path, staysOpen: false).prefix(Self.count)
-    let name = path.split(separator: "/").last ?? ""
+    bytes = isFolder ? [] : try InputFile(path: path, staysOpen: false).head()
+    `extension` = Self.extension(of: path)
+  }
+
+  /// The beginning of a file that is read already.
+  package init(_ bytes: [UInt8], name: String) {
+    isFolder = false
+    entries = []
+    self.bytes = bytes
+    `extension` = Self.extension(of: name)
+  }
+
+  private static func `extension`(of path: String) -> String {
+    name = path.split(separator: "/").last.map(String.init) ?? ""
     let dot = name.lastIndex(of: ".")
-    `extension` = dot.map { name[name.index(after: $0)...].lowercased() } ?? ""
+    return dot.map { name[name.index(after: $0)...].lowercased() } ?? ""
   }
 
   /// The first bytes in words, for messages.
@@ -38,4 +52,9 @@ package struct FileHead: Sendable {
     }
     return "a file that begins with \(digits.joined(separator: " "))"
   }
+}
+
+extension InputFile {
+  /// The first bytes, by which formats are recognized.
+  package func head() throws(LoadError) -> [UInt8] { try prefix(FileHead.count) }
 }

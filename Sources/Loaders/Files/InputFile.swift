@@ -13,6 +13,7 @@ package final class InputFile: Sendable {
     /// open files.
     case file(FileIdentity, FileDescriptor?)
     case memory(SharedBytes)
+    case array([UInt8])
     case part(InputFile, start: Int)
     case zipped(ZipBytes)
   }
@@ -83,6 +84,13 @@ package final class InputFile: Sendable {
     self.init(.file(identity, staysOpen ? file : nil), count: identity.count, path: path)
   }
 
+  /// The same file without an open descriptor: each read opens it again and compares it with what
+  /// it was.
+  package var closed: InputFile {
+    guard case .file(let identity, .some) = source else { return self }
+    return InputFile(.file(identity, nil), count: count, path: path, entry: entry)
+  }
+
   /// Uses bytes in memory as a file; messages show `path` and `entry`.
   convenience init(_ bytes: SharedBytes, path: String, entry: String? = nil) {
     self.init(.memory(bytes), count: bytes.count, path: path, entry: entry)
@@ -92,6 +100,11 @@ package final class InputFile: Sendable {
   package static func copying(_ bytes: [UInt8], name: String) throws(LoadError) -> InputFile {
     let copy = try SharedBytes(byteCount: bytes.count, for: name) { $0.copyBytes(from: bytes) }
     return InputFile(copy, path: name)
+  }
+
+  /// Uses an array as a file, without a copy; messages show `name`.
+  package convenience init(_ array: [UInt8], name: String) {
+    self.init(.array(array), count: array.count, path: name)
   }
 
   /// Uses a range of a file as a file named by `entry`; throws `wrongSize` if it lies outside.
@@ -110,7 +123,10 @@ package final class InputFile: Sendable {
 
   /// Whether the bytes are in the program's memory, so that the path is only a name.
   var isInMemory: Bool {
-    if case .memory = source { true } else { false }
+    switch source {
+    case .memory, .array: true
+    case .file, .part, .zipped: false
+    }
   }
 
   // MARK: Names and errors
@@ -155,6 +171,8 @@ package final class InputFile: Sendable {
       guard now == identity, found == range.count else { throw located(.changed) }
     case .memory(let bytes):
       bytes.withBytes { memory.copyMemory(from: .init(rebasing: $0[range])) }
+    case .array(let array):
+      array.withUnsafeBytes { memory.copyMemory(from: .init(rebasing: $0[range])) }
     case .zipped(let bytes):
       try locating { () throws(LoadError) in try bytes.read(range, into: memory) }
     case .part(let whole, let start):
@@ -193,20 +211,24 @@ package final class InputFile: Sendable {
   /// Calls `body` with the bytes of a range.
   ///
   /// Aligned bytes in memory are passed in place. All others are read into temporary memory.
-  func withUnsafeBytes(
-    in range: Range<Int>, alignment: Int, _ body: (UnsafeRawBufferPointer) throws -> Void
-  ) throws {
+  package func withUnsafeBytes<Value>(
+    in range: Range<Int>, alignment: Int, _ body: (UnsafeRawBufferPointer) throws -> Value
+  ) throws -> Value {
     try check(range)
+    if case .array(let array) = source, range.lowerBound.isMultiple(of: alignment) {
+      return try array.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[range])) }
+    }
     guard let place = placeInMemory(range, alignment: alignment) else {
       return try bytes(range).withBytes(body)
     }
-    try place.bytes.withBytes { try body(UnsafeRawBufferPointer(rebasing: $0[place.range])) }
+    return try place.bytes.withBytes { try body(UnsafeRawBufferPointer(rebasing: $0[place.range])) }
   }
 
   /// The bytes of memory that ``withUnsafeBytes(in:alignment:_:)`` allocates.
   func temporaryByteCount(in range: Range<Int>, alignment: Int) -> Int {
     switch source {
     case .file, .memory: placeInMemory(range, alignment: alignment) == nil ? range.count : 0
+    case .array: range.lowerBound.isMultiple(of: alignment) ? 0 : range.count
     case .zipped(let bytes): range.count + bytes.readingByteCount
     case .part(let whole, let start):
       whole.temporaryByteCount(in: range.shifted(by: start), alignment: alignment)
@@ -220,7 +242,7 @@ package final class InputFile: Sendable {
     case .memory(let bytes): range.lowerBound.isMultiple(of: alignment) ? (bytes, range) : nil
     case .part(let whole, let start):
       whole.placeInMemory(range.shifted(by: start), alignment: alignment)
-    case .file, .zipped: nil
+    case .file, .array, .zipped: nil
     }
   }
 

@@ -16,6 +16,9 @@ package protocol Backend: Sendable {
   /// Returns a problem for each option that the back end does not support.
   func problems(of options: CompileOptions) -> [Problem]
 
+  /// The number of elements that values of a shape take in memory; 0 while a size is not known.
+  func storedCount(of shape: Shape) -> Int
+
   /// Prepares a graph.
   ///
   /// - Parameters:

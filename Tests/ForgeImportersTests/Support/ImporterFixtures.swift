@@ -13,9 +13,12 @@ enum ImporterFixtures {
     try [UInt8](Data(contentsOf: folder.appending(path: name)))
   }
 
-  /// A decoded JSON file.
+  /// A decoded JSON file, in which `"nan"`, `"inf"` and `"-inf"` are numbers too.
   static func load<Content: Decodable>(_ name: String, as: Content.Type) throws -> Content {
-    try JSONDecoder().decode(
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    return try decoder.decode(
       Content.self, from: Data(contentsOf: folder.appending(path: name)))
   }
 

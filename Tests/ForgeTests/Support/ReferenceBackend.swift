@@ -17,6 +17,8 @@ struct ReferenceBackend: Backend {
     return [.badOption("precision", options.precision.rawValue, needs: "float32")]
   }
 
+  func storedCount(of shape: Shape) -> Int { shape.elementCount ?? 0 }
+
   func network(
     _ graph: OperationGraph, constants: any ConstantSource, options: CompileOptions,
     like earlier: (any BackendNetwork)?

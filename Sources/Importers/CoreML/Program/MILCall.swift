@@ -13,7 +13,6 @@ struct MILCall {
   /// What stands before the names of layers, in a pipeline.
   private let prefix: String
   private let operands: [String: [MILOperand]]
-  private let reader: ONNXTensorReader
   /// The results, as many as the operation has outputs.
   private(set) var results: [MILOperand?]
   /// The parameters of layers by layer name and type.
@@ -28,7 +27,6 @@ struct MILCall {
     self.prefix = prefix
     self.operands = operands
     self.programOutputs = programOutputs
-    reader = ONNXTensorReader(path: path)
     results = Array(repeating: nil, count: operation.outputs.count)
   }
 
@@ -143,16 +141,16 @@ struct MILCall {
   /// - Returns: as many values as outputs.
   /// - Throws: ``NodeFailure``.
   mutating func nodes(
-    _ type: String, _ inputs: [FileValue?], _ attributes: [String: OnnxAttribute] = [:],
+    _ type: String, _ inputs: [FileValue?], _ attributes: [String: NodeAttribute] = [:],
     outputs: Int = 1, operation: ONNXOperators.Operation = ONNXOperators.run
   ) throws -> [FileValue] {
     nodeCount += 1
     // Layers with parameters need a name; one node in most operations has that of the operation.
     let own = nodeCount == 1 ? name : "\(name)/\(nodeCount)"
     let names = [own] + (1..<max(outputs, 1)).map { "\(own):\($0)" }
-    let node = ONNXNode(type, outputs: names, attributes: attributes)
+    let node = FileNode(type, outputs: names, attributes: attributes)
     var call = ONNXCall(
-      node, opset: Self.opset, inputs: inputs, reader: reader, graphOutputs: programOutputs)
+      node, opset: Self.opset, inputs: inputs, graphOutputs: programOutputs)
     try operation(&call)
     parameters.merge(call.parameters) { first, _ in first }
     return try call.outputs.map { value in
@@ -166,7 +164,7 @@ struct MILCall {
 
   /// The only result of a node of ONNX; see ``nodes(_:_:_:outputs:operation:)``.
   mutating func node(
-    _ type: String, _ inputs: [FileValue?], _ attributes: [String: OnnxAttribute] = [:],
+    _ type: String, _ inputs: [FileValue?], _ attributes: [String: NodeAttribute] = [:],
     operation: ONNXOperators.Operation = ONNXOperators.run
   ) throws -> FileValue {
     try nodes(type, inputs, attributes, operation: operation)[0]
@@ -183,7 +181,7 @@ struct MILCall {
   }
 
   /// Sets the result to that of a node of ONNX on operand `x`.
-  mutating func map(_ type: String, _ attributes: [String: OnnxAttribute] = [:]) throws {
+  mutating func map(_ type: String, _ attributes: [String: NodeAttribute] = [:]) throws {
     set(try node(type, [try value()], attributes))
   }
 
@@ -216,30 +214,10 @@ struct MILCall {
   }
 }
 
-extension OnnxAttribute {
-  /// An attribute that is an integer.
-  static func int(_ value: Int) -> OnnxAttribute {
-    OnnxAttribute.with { $0.i = Int64(value) }
-  }
-
-  /// An attribute that is a truth value.
-  static func flag(_ value: Bool) -> OnnxAttribute { int(value ? 1 : 0) }
-
-  /// An attribute that is a list of integers.
-  static func ints(_ values: [Int]) -> OnnxAttribute {
-    OnnxAttribute.with { $0.ints = values.map { Int64($0) } }
-  }
-
-  /// An attribute that is a number.
-  static func float(_ value: Float) -> OnnxAttribute { OnnxAttribute.with { $0.f = value } }
-
+extension NodeAttribute {
   /// An attribute that is a text.
-  static func text(_ value: String) -> OnnxAttribute {
-    OnnxAttribute.with { $0.s = Data(value.utf8) }
-  }
+  static func text(_ value: String) -> NodeAttribute { .string(value) }
 
   /// An attribute that is a list of texts.
-  static func texts(_ values: [String]) -> OnnxAttribute {
-    OnnxAttribute.with { $0.strings = values.map { Data($0.utf8) } }
-  }
+  static func texts(_ values: [String]) -> NodeAttribute { .strings(values) }
 }

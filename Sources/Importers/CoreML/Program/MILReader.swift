@@ -95,7 +95,7 @@ struct MILReader {
       guard list.values.count == element.byteCount(count) else {
         throw NodeFailure.invalid("\(list.values.count) bytes of sizes \(type.sizes)")
       }
-      return Self.operand(element, type.sizes, DataBytes(list.values))
+      return Self.operand(element, type.sizes, CoreMLBytes(data: list.values))
     case nil where count == 0:
       return Self.operand(element, type.sizes, BytesInMemory([]))
     default: throw NodeFailure.invalid("a constant without values")

@@ -54,7 +54,7 @@ struct ONNXOpenAxes {
     for case .mixed(let mixture)? in call.node.inputs.map({ states[$0] }) { throw mixture }
     var larger = ONNXCall(
       call.node, opset: call.opset,
-      inputs: zip(call.node.inputs, call.inputs).map { values[$0] ?? $1 }, reader: call.reader,
+      inputs: zip(call.node.inputs, call.inputs).map { values[$0] ?? $1 },
       graphOutputs: call.graphOutputs)
     larger.integerBound = call.integerBound
     larger.isUsedAsTruth = call.isUsedAsTruth

@@ -9,81 +9,49 @@ enum ONNXOpenRules {
   /// The places in the results; `nil` for one that the rule does not know.
   typealias Rule = @Sendable (_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?]
 
-  /// The inputs that say where elements go, by operator.
-  static let arguments: [String: Set<Int>] = [
-    "Reshape": [1], "Expand": [1], "Tile": [1], "Slice": [1, 2, 3, 4], "Resize": [1, 2, 3],
-    "Upsample": [1], "Pad": [1, 3], "Split": [1], "Squeeze": [1], "Unsqueeze": [1],
-  ]
-
-  /// The rules by operator.
-  static let table: [String: Rule] = {
-    var table = others.merging(sequences) { first, _ in first }
-    for type in elementwise { table[type] = { $0.all(try $0.broadcast()) } }
-    for type in examples { table[type] = firstAxis }
-    for type in reductions { table[type] = reduced }
-    for type in ["Reshape", "Flatten", "Squeeze", "Unsqueeze"] {
-      table[type] = { [try $0.reshaped()] }
-    }
-    for type in ["Softmax", "LogSoftmax", "Hardmax"] { table[type] = softmax }
-    for type in ["LayerNormalization", "RMSNormalization"] {
-      table[type] = { node in
-        let axis = try node.axis(node.call.node.int("axis", -1))
-        return node.all(try node.apart(from: Array(axis..<(try node.rank(0)))))
-      }
-    }
-    for type in ["Attention", "LinearAttention", "RotaryEmbedding"] { table[type] = allFirstAxes }
-    return table
-  }()
-
   /// One element at a time, with broadcasting.
-  private static let elementwise: [String] = [
-    "Abs", "Acos", "Acosh", "Add", "And", "Asin", "Asinh", "Atan", "Atanh", "Cast", "CastLike",
-    "Ceil", "Celu", "Clip", "Cos", "Cosh", "Div", "Dropout", "Elu", "Equal", "Erf", "Exp", "Floor",
-    "Gelu", "Greater", "GreaterOrEqual", "HardSigmoid", "HardSwish", "Identity", "IsInf", "IsNaN",
-    "LeakyRelu", "Less", "LessOrEqual", "Log", "Max", "Mean", "Min", "Mish", "Mod", "Mul", "Neg",
-    "Not", "Or", "PRelu", "Pow", "Reciprocal", "Relu", "Round", "Selu", "Shrink", "Sigmoid",
-    "Sign", "Sin", "Sinh", "Softplus", "Softsign", "Sqrt", "Sub", "Sum", "SwiGLU", "Swish", "Tan",
-    "Tanh", "ThresholdedRelu", "Where", "Xor",
-  ]
+  static func broadcast(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
+    node.all(try node.broadcast())
+  }
 
-  /// Operators whose first input has the examples on its first axis, whatever they do to one.
-  private static let examples: [String] = [
-    "AveragePool", "Conv", "ConvTranspose", "DepthToSpace", "GlobalAveragePool", "GlobalLpPool",
-    "GlobalMaxPool", "GroupNormalization", "InstanceNormalization", "LRN", "LpPool",
-    "SpaceToDepth", "ImageScaler", "Crop",
-  ]
+  /// Other sizes for the same elements in the same order.
+  static func reshaped(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] { [try node.reshaped()] }
 
-  private static let reductions: [String] = [
-    "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean",
-    "ReduceMin", "ReduceProd", "ReduceSum", "ReduceSumSquare",
-  ]
-
-  private static func firstAxis(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
+  /// The first input has the examples on its first axis, whatever is done to one.
+  static func firstAxis(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
     let place = try node.only()
     guard place.axis == 0 else { throw ONNXOpenNode.Mixes() }
     return node.all(place)
   }
 
-  /// Operators of several inputs that all have the examples first, masks of four axes included.
-  private static func allFirstAxes(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
-    guard let place = node.place(0) else { throw ONNXOpenNode.Mixes() }
-    for (index, other) in node.places.enumerated() {
-      guard let other else {
-        // Keys, values and the past belong to examples; masks and tables may be shared.
-        let isShared = node.call.node.type == "RotaryEmbedding" || index == 3
-        guard node.call.inputs[index] == nil || isShared else { throw ONNXOpenNode.Mixes() }
-        continue
+  /// All inputs have the examples first.
+  ///
+  /// - Parameters:
+  ///   - shared: the inputs that may have none, such as masks and tables. Keys, values and the past
+  ///     belong to examples.
+  ///   - mask: the input whose examples are on the first of four axes.
+  /// - Returns: the rule.
+  static func firstAxes(shared: Set<Int> = [], mask: Int? = nil) -> Rule {
+    { node in
+      guard let place = node.place(0) else { throw ONNXOpenNode.Mixes() }
+      for (index, other) in node.places.enumerated() {
+        guard let other else {
+          guard node.call.inputs[index] == nil || shared.contains(index) else {
+            throw ONNXOpenNode.Mixes()
+          }
+          continue
+        }
+        let rank = try node.rank(index)
+        guard other == ONNXOpenAxis(axis: 0), index != mask || rank == 4 else {
+          throw ONNXOpenNode.Mixes()
+        }
       }
-      let isMask = node.call.node.type == "Attention" && index == 3
-      let rank = try node.rank(index)
-      guard other == ONNXOpenAxis(axis: 0), !isMask || rank == 4 else {
-        throw ONNXOpenNode.Mixes()
-      }
+      return node.all(place)
     }
-    return node.all(place)
   }
 
-  private static func reduced(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
+  /// A reduction along axes, all of them unless some are stated.
+  static func reduced(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
     let (place, rank) = (try node.only(), try node.rank(0))
     let stated = try (try node.call.ints("axes", input: 1) ?? []).map { try node.axis($0) }
     if stated.isEmpty {
@@ -101,7 +69,14 @@ enum ONNXOpenRules {
     return keeps ? place : place.on(place.axis - axes.count { $0 < place.axis })
   }
 
-  private static func softmax(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
+  /// Rows from a stated axis on.
+  static func layerNormalization(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
+    let axis = try node.axis(node.call.node.int("axis", -1))
+    return node.all(try node.apart(from: Array(axis..<(try node.rank(0)))))
+  }
+
+  /// Rows along an axis.
+  static func softmax(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
     // Before operator set 13 all axes from the stated one on are one.
     let (isOld, rank) = (node.call.opset < 13, try node.rank(0))
     let stated = node.call.node.int("axis", isOld ? 1 : -1)
@@ -110,181 +85,211 @@ enum ONNXOpenRules {
     return [try node.apart(from: axes)]
   }
 
-  /// Operators with a rule of their own.
-  private static let others: [String: Rule] = [
-    "BatchNormalization": { node in node.all(try node.apart(from: [1])) },
-    "MaxPool": { node in
-      // Places count through all examples.
-      guard !node.call.node.has(output: 1) else { throw ONNXOpenNode.Mixes() }
-      return try firstAxis(node)
-    },
-    "LpNormalization": { node in
-      [try node.apart(from: [try node.axis(node.call.node.int("axis", -1))])]
-    },
-    "MeanVarianceNormalization": { node in
-      let axes = try (node.call.node.ints("axes") ?? [0, 2, 3]).map { try node.axis($0) }
-      return [try node.apart(from: axes)]
-    },
-    "Transpose": { node in
-      let place = try node.only()
-      let order = try ONNXReshape.order(node.call, rank: try node.rank(0))
-      return [order.firstIndex(of: place.axis).map(place.on)]
-    },
-    "Concat": { node in
-      let inputs = node.call.inputs.indices.filter { !node.isEmpty($0) }
-      let places = Set(inputs.map { node.place($0) })
-      let axis = try node.axis(node.call.node.int("axis"))
-      guard places.count == 1, case let place?? = places.first, place.axis != axis else {
-        throw ONNXOpenNode.Mixes()
-      }
-      return [place]
-    },
-    "Split": { node in
-      node.all(try node.apart(from: [try node.axis(node.call.node.int("axis"))]))
-    },
-    "Slice": { node in
-      let place = try node.only()
-      for (call, sizes) in [
-        (node.call, try node.sizes(0)), (node.larger, try node.larger.value(0).sizes),
-      ] {
-        for part in try ONNXSlice.parts(call, sizes: sizes) where part.axis == place.axis {
-          guard part.start == 0, part.count == sizes[part.axis], part.step == 1 else {
-            throw ONNXOpenNode.Mixes()
-          }
-        }
-      }
-      // A single element looks the same forwards and backwards.
-      let axes = try node.call.ints("axes", input: 3)
-      let steps = try node.call.knownInts(4, "steps") ?? []
-      for (index, step) in steps.enumerated() where step < 0 {
-        let own = axes.map { $0.indices.contains(index) ? $0[index] : 0 } ?? index
-        guard try node.axis(own) != place.axis else { throw ONNXOpenNode.Mixes() }
-      }
-      return [place]
-    },
-    "Pad": { node in
-      let place = try node.only()
-      guard let amounts = try node.larger.ints("pads", input: 1) else {
-        throw ONNXOpenNode.Mixes()
-      }
-      let axes = try (try node.call.knownInts(3, "axes") ?? Array(0..<(try node.rank(0)))).map {
-        try node.axis($0)
-      }
-      for (index, axis) in axes.enumerated() where axis == place.axis {
-        guard amounts[index] == 0, amounts[index + axes.count] == 0 else {
+  /// The second axis has the channels, whose scales belong to no example.
+  static func batchNormalization(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
+    node.all(try node.apart(from: [1]))
+  }
+
+  /// Pools whose places are not asked for.
+  static func maximumPool(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
+    // Places count through all examples.
+    guard !node.call.node.has(output: 1) else { throw ONNXOpenNode.Mixes() }
+    return try firstAxis(node)
+  }
+
+  /// Rows along an axis, the last unless one is stated.
+  static func lpNormalization(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
+    [try node.apart(from: [try node.axis(node.call.node.int("axis", -1))])]
+  }
+
+  /// Means along axes, those of images unless some are stated.
+  static func meanVarianceNormalization(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
+    let axes = try (node.call.node.ints("axes") ?? [0, 2, 3]).map { try node.axis($0) }
+    return [try node.apart(from: axes)]
+  }
+
+  /// Axes in another order.
+  static func transpose(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
+    let place = try node.only()
+    let order = try ONNXReshape.order(node.call, rank: try node.rank(0))
+    return [order.firstIndex(of: place.axis).map(place.on)]
+  }
+
+  /// Inputs in a row, all with the examples on one other axis.
+  static func concatenate(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
+    let inputs = node.call.inputs.indices.filter { !node.isEmpty($0) }
+    let places = Set(inputs.map { node.place($0) })
+    let axis = try node.axis(node.call.node.int("axis"))
+    guard places.count == 1, case let place?? = places.first, place.axis != axis else {
+      throw ONNXOpenNode.Mixes()
+    }
+    return [place]
+  }
+
+  /// Parts of an axis.
+  static func split(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
+    node.all(try node.apart(from: [try node.axis(node.call.node.int("axis"))]))
+  }
+
+  /// Places that are all of the axis of the examples.
+  static func slice(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
+    let place = try node.only()
+    for (call, sizes) in [
+      (node.call, try node.sizes(0)), (node.larger, try node.larger.value(0).sizes),
+    ] {
+      for part in try ONNXSlice.parts(call, sizes: sizes) where part.axis == place.axis {
+        guard part.start == 0, part.count == sizes[part.axis], part.step == 1 else {
           throw ONNXOpenNode.Mixes()
         }
       }
-      return [place]
-    },
-    "Expand": { node in
-      let rank = node.call.outputs[0]?.sizes.count ?? 0
-      if let place = node.place(0) { return [place.on(place.axis + rank - (try node.rank(0)))] }
-      return [try node.repeated()]
-    },
-    "Tile": { node in
-      guard let place = node.place(0) else { return [try node.repeated()] }
-      guard let count = try node.call.knownInts(1, "the repeats")?[place.axis],
-        try node.larger.knownInts(1, "the repeats")?[place.axis] == count
-      else { throw ONNXOpenNode.Mixes() }
-      return [ONNXOpenAxis(axis: place.axis, outer: place.outer * count, inner: place.inner)]
-    },
-    "Resize": resize, "Upsample": resize,
-    "Gather": { node in
-      let axis = try node.axis(node.call.node.int("axis"))
-      let indices = try node.rank(1)
-      switch (node.place(0), node.place(1)) {
-      case (let data?, nil):
-        guard data.axis != axis else { throw ONNXOpenNode.Mixes() }
-        return [data.axis < axis ? data : data.on(data.axis + indices - 1)]
-      case (nil, let places?): return [places.on(axis + places.axis)]
-      default: throw ONNXOpenNode.Mixes()
-      }
-    },
-    "GatherElements": { node in
-      let axis = try node.axis(node.call.node.int("axis"))
-      guard let places = node.place(1) else { throw ONNXOpenNode.Mixes() }
-      if let data = node.place(0) {
-        guard data == places, data.axis != axis else { throw ONNXOpenNode.Mixes() }
-      } else {
-        guard places.axis == axis else { throw ONNXOpenNode.Mixes() }
-      }
-      return [places]
-    },
-    "GatherND": { node in
-      let batch = node.call.node.int("batch_dims")
-      let depth = try node.sizes(1).last ?? 0
-      let outer = try node.rank(1) - 1
-      switch (node.place(0), node.place(1)) {
-      case (let data?, nil):
-        guard data.axis >= batch + depth else { throw ONNXOpenNode.Mixes() }
-        return [data.on(outer + data.axis - batch - depth)]
-      case (nil, let places?):
-        guard places.axis >= batch, places.axis < outer else { throw ONNXOpenNode.Mixes() }
-        return [places]
-      case (let data?, let places?):
-        guard data == places, data.axis < batch else { throw ONNXOpenNode.Mixes() }
-        return [data]
-      default: throw ONNXOpenNode.Mixes()
-      }
-    },
-    "OneHot": { node in
-      let place = try node.only()
-      let axis = try node.axis(node.call.node.int("axis", -1), rank: try node.rank(0) + 1)
-      return [place.axis < axis ? place : place.on(place.axis + 1)]
-    },
-    "Compress": { node in
-      guard node.call.node.has("axis") else { throw ONNXOpenNode.Mixes() }
-      return [try node.apart(from: [try node.axis(node.call.node.int("axis"))])]
-    },
-    "CenterCropPad": { node in
-      let axes = try (node.call.node.ints("axes") ?? Array(0..<(try node.rank(0)))).map {
-        try node.axis($0)
-      }
-      return [try node.apart(from: axes)]
-    },
-    "Trilu": { node in
-      let rank = try node.rank(0)
-      return [try node.apart(from: [rank - 2, rank - 1])]
-    },
-    "CumSum": { node in
-      guard let axis = try node.call.knownInts(1, "the axis")?.first else {
+    }
+    // A single element looks the same forwards and backwards.
+    let axes = try node.call.ints("axes", input: 3)
+    let steps = try node.call.knownInts(4, "steps") ?? []
+    for (index, step) in steps.enumerated() where step < 0 {
+      let own = axes.map { $0.indices.contains(index) ? $0[index] : 0 } ?? index
+      guard try node.axis(own) != place.axis else { throw ONNXOpenNode.Mixes() }
+    }
+    return [place]
+  }
+
+  /// Borders along other axes.
+  static func pad(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
+    let place = try node.only()
+    guard let amounts = try node.larger.ints("pads", input: 1) else {
+      throw ONNXOpenNode.Mixes()
+    }
+    let axes = try (try node.call.knownInts(3, "axes") ?? Array(0..<(try node.rank(0)))).map {
+      try node.axis($0)
+    }
+    for (index, axis) in axes.enumerated() where axis == place.axis {
+      guard amounts[index] == 0, amounts[index + axes.count] == 0 else {
         throw ONNXOpenNode.Mixes()
       }
-      return [try node.apart(from: [try node.axis(axis)])]
-    },
-    "TopK": { node in
-      node.all(try node.apart(from: [try node.axis(node.call.node.int("axis", -1))]))
-    },
-    "ArgMax": place, "ArgMin": place,
-    "QuantizeLinear": quantized, "DequantizeLinear": quantized,
-    "MatMul": ONNXOpenProducts.multiplied, "Gemm": ONNXOpenProducts.gemm,
-    "Einsum": ONNXOpenProducts.einsum,
-  ]
-
-  /// Sequences, whose examples are on the second axis unless `layout` puts them first.
-  private static let sequences: [String: Rule] = {
-    let rule: Rule = { node in
-      let isFirst = node.call.node.int("layout") == 1
-      let axis = isFirst ? 0 : 1
-      guard node.place(0) == ONNXOpenAxis(axis: axis) else { throw ONNXOpenNode.Mixes() }
-      for index in node.call.inputs.indices.dropFirst() where node.call.has(index) {
-        let expected: ONNXOpenAxis? =
-          switch index {
-          case 4: ONNXOpenAxis(axis: 0)
-          case 5, 6: ONNXOpenAxis(axis: axis)
-          default: nil
-          }
-        guard node.place(index) == expected else { throw ONNXOpenNode.Mixes() }
-      }
-      return node.call.node.outputs.indices.map {
-        ONNXOpenAxis(axis: isFirst ? 0 : $0 == 0 ? 2 : 1)
-      }
     }
-    return ["LSTM": rule, "GRU": rule, "RNN": rule]
-  }()
+    return [place]
+  }
 
-  private static func place(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
+  /// Axes of size 1 that are repeated, or equal examples.
+  static func expand(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
+    let rank = node.call.outputs[0]?.sizes.count ?? 0
+    if let place = node.place(0) { return [place.on(place.axis + rank - (try node.rank(0)))] }
+    return [try node.repeated()]
+  }
+
+  /// Repetitions, of all examples as a whole too.
+  static func tile(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
+    guard let place = node.place(0) else { return [try node.repeated()] }
+    guard let count = try node.call.knownInts(1, "the repeats")?[place.axis],
+      try node.larger.knownInts(1, "the repeats")?[place.axis] == count
+    else { throw ONNXOpenNode.Mixes() }
+    return [ONNXOpenAxis(axis: place.axis, outer: place.outer * count, inner: place.inner)]
+  }
+
+  /// Places along an axis.
+  static func gather(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
+    let axis = try node.axis(node.call.node.int("axis"))
+    let indices = try node.rank(1)
+    switch (node.place(0), node.place(1)) {
+    case (let data?, nil):
+      guard data.axis != axis else { throw ONNXOpenNode.Mixes() }
+      return [data.axis < axis ? data : data.on(data.axis + indices - 1)]
+    case (nil, let places?): return [places.on(axis + places.axis)]
+    default: throw ONNXOpenNode.Mixes()
+    }
+  }
+
+  /// A place for each element.
+  static func gatherElements(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
+    let axis = try node.axis(node.call.node.int("axis"))
+    guard let places = node.place(1) else { throw ONNXOpenNode.Mixes() }
+    if let data = node.place(0) {
+      guard data == places, data.axis != axis else { throw ONNXOpenNode.Mixes() }
+    } else {
+      guard places.axis == axis else { throw ONNXOpenNode.Mixes() }
+    }
+    return [places]
+  }
+
+  /// Places along several axes.
+  static func gatherND(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
+    let batch = node.call.node.int("batch_dims")
+    let depth = try node.sizes(1).last ?? 0
+    let outer = try node.rank(1) - 1
+    switch (node.place(0), node.place(1)) {
+    case (let data?, nil):
+      guard data.axis >= batch + depth else { throw ONNXOpenNode.Mixes() }
+      return [data.on(outer + data.axis - batch - depth)]
+    case (nil, let places?):
+      guard places.axis >= batch, places.axis < outer else { throw ONNXOpenNode.Mixes() }
+      return [places]
+    case (let data?, let places?):
+      guard data == places, data.axis < batch else { throw ONNXOpenNode.Mixes() }
+      return [data]
+    default: throw ONNXOpenNode.Mixes()
+    }
+  }
+
+  /// A new axis with the places that indices name.
+  static func oneHot(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
+    let place = try node.only()
+    let axis = try node.axis(node.call.node.int("axis", -1), rank: try node.rank(0) + 1)
+    return [place.axis < axis ? place : place.on(place.axis + 1)]
+  }
+
+  /// Stated places along an axis.
+  static func compress(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
+    guard node.call.node.has("axis") else { throw ONNXOpenNode.Mixes() }
+    return [try node.apart(from: [try node.axis(node.call.node.int("axis"))])]
+  }
+
+  /// The middle of stated axes.
+  static func centerCropPad(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
+    let axes = try (node.call.node.ints("axes") ?? Array(0..<(try node.rank(0)))).map {
+      try node.axis($0)
+    }
+    return [try node.apart(from: axes)]
+  }
+
+  /// Triangles of the last two axes.
+  static func triangle(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
+    let rank = try node.rank(0)
+    return [try node.apart(from: [rank - 2, rank - 1])]
+  }
+
+  /// Sums along a known axis.
+  static func cumulativeSum(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
+    guard let axis = try node.call.knownInts(1, "the axis")?.first else {
+      throw ONNXOpenNode.Mixes()
+    }
+    return [try node.apart(from: [try node.axis(axis)])]
+  }
+
+  /// The largest elements along an axis, the last unless one is stated.
+  static func largest(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
+    node.all(try node.apart(from: [try node.axis(node.call.node.int("axis", -1))]))
+  }
+  /// Sequences, whose examples are on the second axis unless `layout` puts them first.
+  static func sequences(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
+    let isFirst = node.call.node.int("layout") == 1
+    let axis = isFirst ? 0 : 1
+    guard node.place(0) == ONNXOpenAxis(axis: axis) else { throw ONNXOpenNode.Mixes() }
+    for index in node.call.inputs.indices.dropFirst() where node.call.has(index) {
+      let expected: ONNXOpenAxis? =
+        switch index {
+        case 4: ONNXOpenAxis(axis: 0)
+        case 5, 6: ONNXOpenAxis(axis: axis)
+        default: nil
+        }
+      guard node.place(index) == expected else { throw ONNXOpenNode.Mixes() }
+    }
+    return node.call.node.outputs.indices.map {
+      ONNXOpenAxis(axis: isFirst ? 0 : $0 == 0 ? 2 : 1)
+    }
+  }
+
+  /// The places of elements along an axis.
+  static func place(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
     let axis = try node.axis(node.call.node.int("axis"))
     return [
       try without(
@@ -293,23 +298,28 @@ enum ONNXOpenRules {
     ]
   }
 
-  private static func quantized(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
+  /// Scales of the whole tensor or of the entries of an axis.
+  static func quantized(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
     let isPerAxis = try node.sizes(1).reduce(1, *) > 1
     return [try node.apart(from: isPerAxis ? [try node.axis(node.call.node.int("axis", 1))] : [])]
   }
 
-  private static func resize(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
-    let place = try node.only()
-    let call = node.call.node
-    let axes = try (call.ints("axes") ?? Array(0..<(try node.rank(0)))).map { try node.axis($0) }
-    guard let index = axes.firstIndex(of: place.axis) else { return [place] }
-    let input = call.type == "Upsample" || node.call.opset < 11 ? 1 : 2
-    let scales = try call.floats("scales") ?? node.call.knownFloats(input, "the scales") ?? []
-    let scale = scales.indices.contains(index) ? scales[index] : 1
-    guard scale == 1, call.string("keep_aspect_ratio_policy", "stretch") == "stretch",
-      call.string("coordinate_transformation_mode") != "tf_crop_and_resize"
-    else { throw ONNXOpenNode.Mixes() }
-    return [place]
+  /// Other sizes of other axes; one input has the scales.
+  static func resized(scales: @escaping @Sendable (_ opset: Int) -> Int) -> Rule {
+    { node in
+      let place = try node.only()
+      let call = node.call.node
+      let axes = try (call.ints("axes") ?? Array(0..<(try node.rank(0)))).map { try node.axis($0) }
+      guard let index = axes.firstIndex(of: place.axis) else { return [place] }
+      let stated =
+        try call.floats("scales")
+        ?? node.call.knownFloats(scales(node.call.opset), "the scales") ?? []
+      let scale = stated.indices.contains(index) ? stated[index] : 1
+      guard scale == 1, call.string("keep_aspect_ratio_policy", "stretch") == "stretch",
+        call.string("coordinate_transformation_mode") != "tf_crop_and_resize"
+      else { throw ONNXOpenNode.Mixes() }
+      return [place]
+    }
   }
 }
 

@@ -22,7 +22,7 @@ struct ONNXSelectedRows {
   /// - Throws: ``NodeFailure``.
   mutating func follow(_ call: ONNXCall) throws {
     for index in selections.indices { selections[index].axes.follow(call) }
-    guard call.node.domain.isEmpty, call.node.type == "NonMaxSuppression",
+    guard case .selected? = ONNXOperators.find(call.node)?.examples,
       case .network(let rows)? = call.outputs[0], let name = call.node.outputs.first
     else { return }
     var axes = ONNXOpenAxes(base: rows.sizes[0])

@@ -1,108 +1,29 @@
 import Forge
 
 extension ONNXOperators {
-  /// Functions of one tensor, element by element.
-  static let activations: [String: Operation] = {
-    var table: [String: Operation] = [
-      "Relu": activation { _ in .relu },
-      "LeakyRelu": { call in
-        let slope = call.node.float("alpha", 0.01)
-        guard slope.isFinite else { return try bent(&call, slope) }
-        try activation { _ in .leakyReLU(slope: slope) }(&call)
-      },
-      "Elu": activation { .elu(alpha: $0.node.float("alpha", 1)) },
-      "Sigmoid": activation { _ in .sigmoid },
-      "Tanh": activation { _ in .tanh },
-      "HardSigmoid": { call in
-        let (alpha, beta) = (call.node.float("alpha", 0.2), call.node.float("beta", 0.5))
-        guard !alpha.isFinite || !beta.isFinite else {
-          return try activation { _ in .hardSigmoidLinear(alpha: alpha, beta: beta) }(&call)
-        }
-        let input = try call.network(0)
-        let product = try call.apply(Multiply(), to: input.tensor, number(alpha, beside: input))
-        let sum = try call.apply(Add(), to: product, number(beta, beside: input))
-        call.set(
-          try call.apply(Activation(.clipped(minimum: 0, maximum: 1)), to: sum), like: input)
-      },
-      "HardSwish": activation { _ in .hardSwish },
-      "Mish": activation { _ in .mish },
-      "Softplus": activation { _ in .softplus },
-      "Gelu": activation { $0.node.string("approximate", "none") == "tanh" ? .geluTanh : .gelu },
-      "Selu": { call in
-        let alpha = call.node.float("alpha", 1.67326319217681884765625)
-        let gamma = call.node.float("gamma", 1.05070102214813232421875)
-        try unary(&call, .scaledELU(alpha: alpha, gamma: gamma))
-      },
-      "Celu": { try unary(&$0, .celu(alpha: $0.node.float("alpha", 1))) },
-      "ThresholdedRelu": { call in
-        let input = try call.network(0)
-        let alpha = call.node.float("alpha", 1)
-        call.set(
-          try chosen(call, input, where: .greater, than: alpha, input.tensor), like: input)
-      },
-      "Shrink": { call in
-        let (bias, lambda) = (call.node.float("bias"), call.node.float("lambd", 0.5))
-        let input = try call.network(0)
-        let lowered = try call.apply(Subtract(), to: input.tensor, number(bias, beside: input))
-        let raised = try call.apply(Add(), to: input.tensor, number(bias, beside: input))
-        let below = try chosen(call, input, where: .less, than: -lambda, raised)
-        call.set(
-          try chosen(call, input, where: .greater, than: lambda, lowered, else: below),
-          like: input)
-      },
-      "Swish": { call in
-        let beta = call.node.float("alpha", 1)
-        guard beta == 1 else { return try unary(&call, .swish(beta: beta)) }
-        try activation { _ in .swish }(&call)
-      },
-      "Not": { try unary(&$0, .logicalNot, type: .bool) },
-      "IsNaN": { try unary(&$0, .isNaN, type: .bool) },
-      "IsInf": { call in
-        let positive = call.node.int("detect_positive", 1) != 0
-        let negative = call.node.int("detect_negative", 1) != 0
-        try unary(&call, .isInfinite(positive: positive, negative: negative), type: .bool)
-      },
-      "Identity": { call in call.set(try call.value(0)) },
-      "Dropout": { call in
-        if let training = call.host(2), try training.integers().first ?? 0 != 0,
-          try call.knownFloats(1, "the ratio")?.first ?? 0.5 != 0
-        {
-          throw NodeFailure.unsupported("training")
-        }
-        call.set(try call.value(0))
-        guard call.node.outputs.dropFirst().contains(where: { !$0.isEmpty }) else { return }
-        // The mask keeps everything: what is no number beyond infinity is true.
-        let input = try call.network(0)
-        let none = Unary(.isInfinite(positive: false, negative: false))
-        let mask = try call.apply(Unary(.logicalNot), to: try call.apply(none, to: input.tensor))
-        let type: ElementType = call.opset < 10 ? input.type : .bool
-        call.set(
-          FileTensor(mask, sizes: input.sizes, layout: input.layout, type: type), output: 1)
-      },
-      "Cast": { try cast(&$0, to: Int32(clamping: $0.node.int("to"))) },
-      "CastLike": { call in
-        let type = try call.value(1).type
-        try cast(&call, to: type)
-      },
-      "Clip": clip,
-      "PRelu": prelu,
-    ]
-    let functions: [String: UnaryFunction] = [
-      "Abs": .absolute, "Neg": .negate, "Sign": .sign, "Reciprocal": .reciprocal,
-      "Sqrt": .squareRoot, "Exp": .exponential, "Log": .logarithm, "Floor": .floor,
-      "Ceil": .ceiling, "Round": .round, "Erf": .errorFunction, "Sin": .sine, "Cos": .cosine,
-      "Tan": .tangent, "Asin": .arcsine, "Acos": .arccosine, "Atan": .arctangent,
-      "Sinh": .hyperbolicSine, "Cosh": .hyperbolicCosine, "Asinh": .hyperbolicArcsine,
-      "Acosh": .hyperbolicArccosine, "Atanh": .hyperbolicArctangent, "Softsign": .softsign,
-    ]
-    for (name, function) in functions {
-      table[name] = { call in
-        try call.refuseIntegers()
-        try unary(&call, function)
-      }
-    }
-    return table
-  }()
+  /// The functions between the layers of a network.
+  static let activations: [ONNXOperator] = [
+    .function("Relu", import: activation { _ in .relu }),
+    .function("LeakyRelu", import: leakyRelu),
+    .function("Elu", import: activation { .elu(alpha: $0.node.float("alpha", 1)) }),
+    .function("Sigmoid", import: activation { _ in .sigmoid }),
+    .function("Tanh", import: activation { _ in .tanh }),
+    .function("HardSigmoid", import: hardSigmoid),
+    .function("HardSwish", import: activation { _ in .hardSwish }),
+    .function("Mish", import: activation { _ in .mish }),
+    .function("Softplus", import: activation { _ in .softplus }),
+    .function(
+      "Gelu",
+      import: activation { $0.node.string("approximate", "none") == "tanh" ? .geluTanh : .gelu }),
+    .function("Selu", import: selu),
+    .function("Celu", import: { try unary(&$0, .celu(alpha: $0.node.float("alpha", 1))) }),
+    .function("ThresholdedRelu", import: thresholdedRelu),
+    .function("Shrink", import: shrink),
+    .function("Swish", import: swish),
+    .function("PRelu", import: prelu),
+    .elementwise(
+      "Clip", import: clip, fold: .known(ONNXFolding.clip), bounds: .clipped, sizes: .none),
+  ]
 
   private static func activation(
     _ function: @escaping @Sendable (ONNXCall) -> ActivationFunction
@@ -114,12 +35,58 @@ extension ONNXOperators {
     }
   }
 
-  private static func unary(
-    _ call: inout ONNXCall, _ function: UnaryFunction, type: ElementType? = nil
-  ) throws {
+  /// `x` from 0 on, `alpha·x` below.
+  private static func leakyRelu(_ call: inout ONNXCall) throws {
+    let slope = call.node.float("alpha", 0.01)
+    guard slope.isFinite else { return try bent(&call, slope) }
+    try activation { _ in .leakyReLU(slope: slope) }(&call)
+  }
+
+  /// `alpha·x + beta` between 0 and 1; infinite factors need their own steps.
+  private static func hardSigmoid(_ call: inout ONNXCall) throws {
+    let (alpha, beta) = (call.node.float("alpha", 0.2), call.node.float("beta", 0.5))
+    guard !alpha.isFinite || !beta.isFinite else {
+      return try activation { _ in .hardSigmoidLinear(alpha: alpha, beta: beta) }(&call)
+    }
     let input = try call.network(0)
-    let layer = Unary(function, name: call.layerName)
-    call.set(try call.apply(layer, to: input.tensor), like: input, type: type)
+    let product = try call.apply(Multiply(), to: input.tensor, number(alpha, beside: input))
+    let sum = try call.apply(Add(), to: product, number(beta, beside: input))
+    call.set(
+      try call.apply(Activation(.clipped(minimum: 0, maximum: 1)), to: sum), like: input)
+  }
+
+  /// `gamma·x` from 0 on, `gamma·alpha·(eˣ − 1)` below.
+  private static func selu(_ call: inout ONNXCall) throws {
+    let alpha = call.node.float("alpha", 1.67326319217681884765625)
+    let gamma = call.node.float("gamma", 1.05070102214813232421875)
+    try unary(&call, .scaledELU(alpha: alpha, gamma: gamma))
+  }
+
+  /// `x` above a bound, 0 elsewhere.
+  private static func thresholdedRelu(_ call: inout ONNXCall) throws {
+    let input = try call.network(0)
+    let alpha = call.node.float("alpha", 1)
+    call.set(
+      try chosen(call, input, where: .greater, than: alpha, input.tensor), like: input)
+  }
+
+  /// `x` nearer to 0 by a bias where it is far from 0, and 0 elsewhere.
+  private static func shrink(_ call: inout ONNXCall) throws {
+    let (bias, lambda) = (call.node.float("bias"), call.node.float("lambd", 0.5))
+    let input = try call.network(0)
+    let lowered = try call.apply(Subtract(), to: input.tensor, number(bias, beside: input))
+    let raised = try call.apply(Add(), to: input.tensor, number(bias, beside: input))
+    let below = try chosen(call, input, where: .less, than: -lambda, raised)
+    call.set(
+      try chosen(call, input, where: .greater, than: lambda, lowered, else: below),
+      like: input)
+  }
+
+  /// `x` times the sigmoid of `alpha·x`.
+  private static func swish(_ call: inout ONNXCall) throws {
+    let beta = call.node.float("alpha", 1)
+    guard beta == 1 else { return try unary(&call, .swish(beta: beta)) }
+    try activation { _ in .swish }(&call)
   }
 
   /// A tensor where a comparison of the input holds, and another one, or 0, elsewhere.
@@ -146,68 +113,6 @@ extension ONNXOperators {
     let product = try call.apply(Multiply(), to: input.tensor, number(slope, beside: input))
     call.set(
       try chosen(call, input, where: .less, than: 0, product, else: input.tensor), like: input)
-  }
-
-  private static func cast(_ call: inout ONNXCall, to number: Int32) throws {
-    guard let type = ElementType(onnx: number) else {
-      throw NodeFailure.unsupported("type \(ONNXTypeName.name(number))")
-    }
-    try cast(&call, to: type)
-  }
-
-  /// Numbers become integers by cutting off fractions; floating-point types keep their numbers,
-  /// because Forge computes in Float32.
-  private static func cast(_ call: inout ONNXCall, to type: ElementType) throws {
-    if let host = call.host(0) {
-      call.set(.host(try host.cast(to: type)))
-      return
-    }
-    let input = try call.network(0)
-    func set(_ function: UnaryFunction) throws {
-      call.set(try call.apply(Unary(function), to: input.tensor), like: input, type: type)
-    }
-    switch (input.type, type) {
-    case (_, .bool) where input.type != .bool: try set(.isNonzero)
-    case (.float32, .float16), (.bfloat16, .float16), (.int32, .float16), (.int64, .float16):
-      try set(.roundToFloat16)
-    case (.float32, .bfloat16), (.float16, .bfloat16), (.int32, .bfloat16), (.int64, .bfloat16):
-      try set(.roundToBFloat16)
-    case (.float64, _), (_, .float64):
-      throw NodeFailure.unsupported("arithmetic on f64")
-    default:
-      if type.isInteger, type != .bool, input.type != .bool, input.type != type {
-        var result = input.tensor
-        if !input.type.isInteger { result = try call.apply(Unary(.truncate), to: result) }
-        if type.byteCount < input.type.byteCount || type.byteCount == 1,
-          type != .int32 || (input.type == .int64 && call.integerBound == nil)
-        {
-          result = try wrapped(call, result, to: type)
-        }
-        call.set(result, like: input, type: type)
-      } else {
-        var result = input
-        result.type = type
-        call.set(result)
-      }
-    }
-  }
-
-  /// Whole numbers modulo 2 to the bits of a type, as casts between integers keep the low bits.
-  ///
-  /// Every step is exact: the remainder is a multiple of the number's own last bit.
-  private static func wrapped(
-    _ call: ONNXCall, _ tensor: Tensor, to type: ElementType
-  ) throws -> Tensor {
-    let modulus = Float(sign: .plus, exponent: 8 * type.byteCount, significand: 1)
-    let (lowest, end) = type == .uint8 ? (0, modulus) : (-modulus / 2, modulus / 2)
-    let rest = try call.apply(Remainder(.ofDividend, by: [modulus]), to: tensor)
-    func shift(_ comparison: Compare, _ amount: Float) throws -> Tensor {
-      try call.apply(Scale(amount), to: try call.apply(comparison, to: rest))
-    }
-    let raised = try call.apply(
-      Add(), to: rest, try shift(Compare(.less, than: [lowest]), modulus))
-    return try call.apply(
-      Add(), to: raised, try shift(Compare(.greaterOrEqual, than: [end]), -modulus))
   }
 
   private static func clip(_ call: inout ONNXCall) throws {
@@ -254,6 +159,7 @@ extension ONNXOperators {
     if case .host(let values) = slope, input.rank >= 2, input.layout.last == 1,
       input.layout.count <= 3,
       slope.sizes.indices.allSatisfy({ $0 == 1 || slope.sizes[$0] == 1 }),
+      try input.lengthSizes()[1].constant != nil,
       try values.floats().allSatisfy(\.isFinite)
     {
       let slopes = try values.reshaped([values.count]).expanded(to: [input.sizes[1]])

@@ -2,21 +2,32 @@ import Forge
 
 extension ONNXOperators {
   /// Attention, and the rotation of positions.
-  static let attention: [String: Operation] = [
-    "Attention": { call in try AttentionReader(call).run(&call) },
-    "RotaryEmbedding": { call in try ONNXRotation(call).run(&call) },
+  static let attention: [ONNXOperator] = [
+    ONNXOperator(
+      "Attention", import: { try AttentionReader($0).run(&$0) }, fold: .none, bounds: nil,
+      length: .followed, sizes: .none,
+      examples: .apart(ONNXOpenRules.firstAxes(shared: [3], mask: 3))),
+    ONNXOperator(
+      "FlexAttention", domain: "ai.onnx.preview", import: flexAttention, fold: .none, bounds: nil,
+      length: .followed, sizes: .none, examples: .apart(ONNXOpenRules.firstAxes())),
+    // Its positions become operations one after the other.
+    ONNXOperator(
+      "LinearAttention", import: linearAttention, fold: .none, bounds: nil, length: .refused,
+      sizes: .none, examples: .apart(ONNXOpenRules.firstAxes(shared: [3]))),
+    ONNXOperator(
+      "RotaryEmbedding", import: { try ONNXRotation($0).run(&$0) }, fold: .none, bounds: nil,
+      length: .followed, sizes: .none,
+      examples: .apart(ONNXOpenRules.firstAxes(shared: [1, 2, 3]))),
   ]
 
-  /// Operators of the domain `ai.onnx.preview`.
-  static let previews: [String: Operation] = [
-    "FlexAttention": { call in
-      for part in ["score_mod", "prob_mod"] where call.node.has(part) {
-        throw NodeFailure.unsupported("a graph \(part)")
-      }
-      guard call.inputs.count == 3 else { throw NodeFailure.invalid("other inputs than Q, K, V") }
-      try AttentionReader(call).run(&call)
+  /// Attention without graphs of its own.
+  private static func flexAttention(_ call: inout ONNXCall) throws {
+    for part in ["score_mod", "prob_mod"] where call.node.has(part) {
+      throw NodeFailure.unsupported("a graph \(part)")
     }
-  ]
+    guard call.inputs.count == 3 else { throw NodeFailure.invalid("other inputs than Q, K, V") }
+    try AttentionReader(call).run(&call)
+  }
 }
 
 /// Reads the inputs and attributes of `Attention`.

@@ -2,9 +2,10 @@ import Forge
 
 extension ONNXOperators {
   /// Convolutions and transposed convolutions on sequences and images.
-  static let convolutions: [String: Operation] = [
-    "Conv": convolve,
-    "ConvTranspose": transposedConvolve,
+  static let convolutions: [ONNXOperator] = [
+    .perExample("Conv", import: convolve, length: .followed),
+    .perExample(
+      "ConvTranspose", import: transposedConvolve, length: .own(ONNXLengths.transposedConvolve)),
   ]
 
   /// An image for a sequence [N, C, T]: [N, C, 1, T].
@@ -14,7 +15,7 @@ extension ONNXOperators {
   }
 
   /// Checks that a kernel that a node states is that of its weights.
-  fileprivate static func check(_ node: ONNXNode, kernel: [Int]) throws {
+  fileprivate static func check(_ node: FileNode, kernel: [Int]) throws {
     guard let stated = node.ints("kernel_shape"), stated != kernel else { return }
     throw NodeFailure.invalid("kernel_shape \(stated) with weights of \(kernel)")
   }
@@ -84,7 +85,7 @@ extension ONNXOperators {
 
   // MARK: Transposed
 
-  private static func transposedConvolve(_ call: inout ONNXCall) throws {
+  static func transposedConvolve(_ call: inout ONNXCall) throws {
     let input = try call.network(0)
     let weights = try call.value(1)
     guard (3...5).contains(input.rank), weights.sizes.count == input.rank else {
@@ -144,7 +145,7 @@ struct ONNXTransposedWindow {
   let output: [Int]
 
   /// Reads the attributes of a node; `output_shape` and `auto_pad` become paddings.
-  init(_ node: ONNXNode, kernel: [Int], sizes: [Int]) throws {
+  init(_ node: FileNode, kernel: [Int], sizes: [Int]) throws {
     let rank = kernel.count
     func list(_ name: String, _ absent: Int) throws -> [Int] {
       let values = node.ints(name) ?? Array(repeating: absent, count: rank)

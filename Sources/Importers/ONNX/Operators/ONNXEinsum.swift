@@ -2,24 +2,22 @@ import Forge
 
 extension ONNXOperators {
   /// Sums of products that a formula names: `ij,jk->ik`.
-  static let sums: [String: Operation] = [
-    "Einsum": { call in
-      let values = try call.inputs.indices.map { try call.value($0) }
-      for index in values.indices { try call.refuseIntegers(index) }
-      let formula = try EinsumFormula(
-        call.node.string("equation"), sizes: try values.map { try $0.lengthSizes() })
-      var terms = zip(values, formula.inputs).map { EinsumTerm(value: $0, labels: $1) }[...]
-      guard var result = terms.popFirst() else { throw NodeFailure.invalid("no inputs") }
-      while let next = terms.popFirst() {
-        let needed = Set(formula.output).union(terms.flatMap(\.labels))
-        result = try result.times(
-          next, needed: needed, order: formula.output,
-          number: values.count == 2 ? nil : terms.count, in: &call)
-      }
-      result = try result.summed(keeping: Set(formula.output), in: &call)
-      call.set(.network(try result.arranged(formula.output).network()))
+  static func einsum(_ call: inout ONNXCall) throws {
+    let values = try call.inputs.indices.map { try call.value($0) }
+    for index in values.indices { try call.refuseIntegers(index) }
+    let formula = try EinsumFormula(
+      call.node.string("equation"), sizes: try values.map { try $0.lengthSizes() })
+    var terms = zip(values, formula.inputs).map { EinsumTerm(value: $0, labels: $1) }[...]
+    guard var result = terms.popFirst() else { throw NodeFailure.invalid("no inputs") }
+    while let next = terms.popFirst() {
+      let needed = Set(formula.output).union(terms.flatMap(\.labels))
+      result = try result.times(
+        next, needed: needed, order: formula.output,
+        number: values.count == 2 ? nil : terms.count, in: &call)
     }
-  ]
+    result = try result.summed(keeping: Set(formula.output), in: &call)
+    call.set(.network(try result.arranged(formula.output).network()))
+  }
 }
 
 /// The labels of the axes of each operand and of the result.

@@ -1,60 +1,87 @@
 import Forge
 
 extension ONNXOperators {
-  /// Operations on several tensors with NumPy's broadcasting.
-  static let elementwise: [String: Operation] = [
-    "Add": { try numbers(&$0) { Add(name: $0) } },
-    "Sub": { try numbers(&$0) { Subtract(name: $0) } },
-    "Mul": { try numbers(&$0) { Multiply(name: $0) } },
-    "Div": { try numbers(&$0) { Divide(name: $0) } },
-    "Pow": { try numbers(&$0) { Power(name: $0) } },
-    "Mod": { call in
-      let sign: Remainder.Sign = call.node.int("fmod") != 0 ? .ofDividend : .ofDivisor
-      try numbers(&call) { Remainder(sign, name: $0) }
-    },
-    "Sum": { try numbers(&$0) { Add(name: $0) } },
-    "Max": { try numbers(&$0) { Maximum(name: $0) } },
-    "Min": { try numbers(&$0) { Minimum(name: $0) } },
-    "Mean": { call in
-      if call.inputs.count == 1 {
-        call.set(try call.value(0))
-      } else {
-        try numbers(&call) { Add(name: $0) }
-        guard case .network(let sum)? = call.outputs[0] else { return }
-        let divided = try call.apply(Divide(by: [Float(call.inputs.count)]), to: sum.tensor)
-        call.set(divided, like: sum)
-      }
-    },
-    "Equal": compare(.equal), "Less": compare(.less), "LessOrEqual": compare(.lessOrEqual),
-    "Greater": compare(.greater), "GreaterOrEqual": compare(.greaterOrEqual),
-    "And": logical(.and), "Or": logical(.or), "Xor": logical(.xor),
-    "Where": { call in
-      let layout = try commonLayout(call)
-      let tensors = try (0..<3).map { try operand(call, $0, layout) }
-      let result = try call.apply(Where(), to: tensors)
-      set(&call, result, layout, type: try call.value(1).type)
-    },
+  /// Arithmetic on several tensors, with NumPy's broadcasting.
+  static let arithmetic: [ONNXOperator] = [
+    .elementwise(
+      "Add", import: { try numbers(&$0, scale: .added) { Add(name: $0) } },
+      fold: .known(ONNXFolding.sum), bounds: .sum, sizes: .computed(ONNXLengthFolding.sum)),
+    .elementwise(
+      "Sub", import: { try numbers(&$0, scale: .subtracted) { Subtract(name: $0) } },
+      fold: .known(ONNXFolding.difference), bounds: .sum,
+      sizes: .computed(ONNXLengthFolding.difference)),
+    .elementwise(
+      "Mul", import: { try numbers(&$0, scale: .multiplied) { Multiply(name: $0) } },
+      fold: .known(ONNXFolding.product), bounds: .product,
+      sizes: .computed(ONNXLengthFolding.product)),
+    .elementwise(
+      "Div", import: { try numbers(&$0) { Divide(name: $0) } },
+      fold: .known(ONNXFolding.quotient), bounds: nil,
+      sizes: .computed(ONNXLengthFolding.quotient)),
+    .elementwise(
+      "Mod",
+      import: { call in
+        let sign: Remainder.Sign = call.node.int("fmod") != 0 ? .ofDividend : .ofDivisor
+        try numbers(&call) { Remainder(sign, name: $0) }
+      },
+      fold: .known(ONNXFolding.remainder), bounds: nil, sizes: .computed(ONNXLengthFolding.rest)),
+    .elementwise(
+      "Pow", import: { try numbers(&$0) { Power(name: $0) } }, fold: .known(ONNXFolding.power),
+      bounds: nil, sizes: .none),
+    .elementwise(
+      "Max", import: { try numbers(&$0) { Maximum(name: $0) } },
+      fold: .known(ONNXFolding.maximum), bounds: .largest,
+      sizes: .computed(ONNXLengthFolding.larger)),
+    .elementwise(
+      "Min", import: { try numbers(&$0) { Minimum(name: $0) } },
+      fold: .known(ONNXFolding.minimum), bounds: .largest,
+      sizes: .computed(ONNXLengthFolding.smaller)),
+    .elementwise(
+      "Sum", import: { try numbers(&$0) { Add(name: $0) } }, fold: .known(ONNXFolding.sum),
+      bounds: nil, sizes: .none),
+    // Means are computed as the network does.
+    .elementwise("Mean", import: mean, fold: .none, bounds: nil, sizes: .none),
+    .elementwise("SwiGLU", import: gated, fold: .none, bounds: nil, sizes: .none),
   ]
 
-  private static func compare(_ comparison: Comparison) -> Operation {
-    { call in
-      try combine(&call, type: .bool) { Compare(comparison, name: $0) }
+  /// The mean of several tensors.
+  private static func mean(_ call: inout ONNXCall) throws {
+    if call.inputs.count == 1 {
+      call.set(try call.value(0))
+    } else {
+      try numbers(&call) { Add(name: $0) }
+      guard case .network(let sum)? = call.outputs[0] else { return }
+      let divided = try call.apply(Divide(by: [Float(call.inputs.count)]), to: sum.tensor)
+      call.set(divided, like: sum)
     }
   }
 
-  private static func logical(_ operation: LogicalOperation) -> Operation {
-    { call in try combine(&call, type: .bool) { Logical(operation, name: $0) } }
+  /// Swish of the first tensor times the second.
+  private static func gated(_ call: inout ONNXCall) throws {
+    let gate = try call.network(0)
+    let alpha = call.node.float("alpha", 1)
+    let activated =
+      alpha == 1
+      ? try call.apply(Activation(.swish), to: gate.tensor)
+      : try call.apply(Unary(.swish(beta: alpha)), to: gate.tensor)
+    let gated = FileTensor(activated, sizes: gate.sizes, layout: gate.layout, type: gate.type)
+    call.set(try combined(&call, gated, try call.network(1)) { Multiply() })
+  }
+
+  /// What a constant per channel does to a tensor.
+  private enum ChannelScale {
+    case added, subtracted, multiplied
   }
 
   /// Combines numbers; arithmetic on integers is not done in Float32.
   private static func numbers(
-    _ call: inout ONNXCall, _ layer: (String?) -> some Layer
+    _ call: inout ONNXCall, scale: ChannelScale? = nil, _ layer: (String?) -> some Layer
   ) throws {
     for index in call.inputs.indices { try call.refuseIntegers(index) }
     let type = try call.value(0).type
     guard type != .bool else { throw NodeFailure.unsupported("arithmetic on bool") }
     alignOldOperand(&call)
-    if try scaled(&call) { return }
+    if let scale, try scaled(&call, scale) { return }
     try combine(&call, type: type, layer)
   }
 
@@ -75,12 +102,10 @@ extension ONNXOperators {
 
   /// A sum, product or quotient with a constant per channel, which the compiler folds into a
   /// convolution beside it.
-  private static func scaled(_ call: inout ONNXCall) throws -> Bool {
-    guard call.inputs.count == 2, ["Add", "Sub", "Mul"].contains(call.node.type) else {
-      return false
-    }
+  private static func scaled(_ call: inout ONNXCall, _ scale: ChannelScale) throws -> Bool {
+    guard call.inputs.count == 2 else { return false }
     let isFirst = call.host(1) != nil
-    guard let host = call.host(isFirst ? 1 : 0), isFirst || call.node.type != "Sub" else {
+    guard let host = call.host(isFirst ? 1 : 0), isFirst || scale != .subtracted else {
       return false
     }
     let input = try call.network(isFirst ? 0 : 1)
@@ -111,10 +136,10 @@ extension ONNXOperators {
     // A mask of infinities is no bias.
     guard values.allSatisfy(\.isFinite) else { return false }
     let layer =
-      switch call.node.type {
-      case "Mul": Scale(by: values, name: call.layerName)
-      case "Sub": Scale(bias: values.map { -$0 }, name: call.layerName)
-      default: Scale(bias: values, name: call.layerName)
+      switch scale {
+      case .multiplied: Scale(by: values, name: call.layerName)
+      case .subtracted: Scale(bias: values.map { -$0 }, name: call.layerName)
+      case .added: Scale(bias: values, name: call.layerName)
       }
     guard isJoined else {
       call.set(try call.apply(layer, to: input.tensor), like: input)
@@ -152,7 +177,7 @@ extension ONNXOperators {
   }
 
   /// Combines all inputs of a node.
-  private static func combine(
+  static func combine(
     _ call: inout ONNXCall, type: ElementType, _ layer: (String?) -> some Layer
   ) throws {
     guard !call.inputs.isEmpty else { throw NodeFailure.invalid("no inputs") }
@@ -221,7 +246,7 @@ extension ONNXOperators {
     }
   }
 
-  private static func set(
+  static func set(
     _ call: inout ONNXCall, _ tensor: Tensor, _ common: CommonLayout, type: ElementType
   ) {
     call.set(FileTensor(tensor, sizes: common.sizes, layout: common.layout, type: type))

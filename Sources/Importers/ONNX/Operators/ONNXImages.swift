@@ -77,7 +77,7 @@ struct ONNXWindow {
   ///   - kernel: the sizes of the kernel.
   ///   - sizes: the sizes of the image.
   /// - Throws: ``NodeFailure``.
-  init(_ node: ONNXNode, kernel: [Int], sizes: [Int]) throws {
+  init(_ node: FileNode, kernel: [Int], sizes: [Int]) throws {
     let rank = kernel.count
     func list(_ name: String) throws -> [Int] {
       let values = node.ints(name) ?? Array(repeating: 1, count: rank)

@@ -2,9 +2,9 @@ import Forge
 
 extension ONNXOperators {
   /// Attention whose keys and values are summed up in a matrix for each head, position by position.
-  static let linearAttention: [String: Operation] = [
-    "LinearAttention": { call in try LinearAttentionReader(call).run(&call) }
-  ]
+  static func linearAttention(_ call: inout ONNXCall) throws {
+    try LinearAttentionReader(call).run(&call)
+  }
 }
 
 /// Reads the inputs and attributes of `LinearAttention`, whose positions become operations one

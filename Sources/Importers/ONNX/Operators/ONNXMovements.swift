@@ -2,98 +2,153 @@ import Forge
 
 extension ONNXOperators {
   /// Operations that move, repeat or leave out elements.
-  static let movements: [String: Operation] = [
-    "Reshape": { call in
-      let input = try call.network(0)
-      call.set(input.reshaped(to: try checked(try ONNXReshape.target(call, from: input.sizes))))
-    },
-    "Flatten": { call in
-      let input = try call.network(0)
-      call.set(input.reshaped(to: try ONNXReshape.flattened(call, input.sizes)))
-    },
-    "Squeeze": { call in
-      let input = try call.network(0)
-      call.set(input.reshaped(to: try ONNXReshape.squeezed(call, input.sizes).sizes))
-    },
-    "Unsqueeze": { call in
-      let input = try call.network(0)
-      call.set(input.reshaped(to: try ONNXReshape.unsqueezed(call, input.sizes).sizes))
-    },
-    "Transpose": { call in
-      let input = try call.network(0)
-      call.set(try input.transposed(try ONNXReshape.order(call, rank: input.rank)))
-    },
-    "Concat": concatenate,
-    "Split": split,
-    "Slice": { call in
-      let input = try call.network(0)
-      call.set(try sliced(call, input, try ONNXSlice.parts(call, sizes: input.sizes)))
-    },
-    "Gather": gather,
-    "GatherElements": { call in
-      let input = try call.network(0)
-      let axis = try ONNXCall.axis(call.node.int("axis"), rank: input.rank)
-      let layout = FileTensor.fileLayout(input.sizes)
-      let indices = try call.network(1)
-      guard indices.rank == input.rank else { throw NodeFailure.invalid("indices of another rank") }
-      let result = try call.apply(
-        GatherElements(axis: axis),
-        to: [input.tensor(as: layout), indices.tensor(as: FileTensor.fileLayout(indices.sizes))])
-      call.set(
-        FileTensor(
-          result, sizes: indices.sizes, layout: FileTensor.fileLayout(indices.sizes),
-          type: input.type))
-    },
-    "Expand": { call in
-      let input = try call.network(0)
-      let wanted = try call.knownInts(1, "the shape") ?? []
-      guard let sizes = HostTensor.broadcast(input.sizes, wanted), wanted.allSatisfy({ $0 >= 1 })
-      else { throw NodeFailure.invalid("\(input.sizes) to \(wanted)") }
-      let layout = FileTensor.fileLayout(try checked(sizes))
-      let missing = sizes.count - input.rank
-      let axes = input.sizes.indices.map { $0 + missing }
-      let own = Array(repeating: 1, count: missing) + input.sizes
-      let tensor = input.relabelled(sizes: own, axes: axes).tensor(as: layout)
-      call.set(
-        FileTensor(
-          try call.apply(Expand(to: sizes.isEmpty ? [1] : sizes), to: tensor), sizes: sizes,
-          layout: layout, type: input.type))
-    },
-    "Tile": { call in
-      let input = try call.network(0)
-      let repeats = try call.knownInts(1, "the repeats") ?? []
-      guard repeats.count == input.rank, repeats.allSatisfy({ $0 >= 1 }) else {
-        throw NodeFailure.invalid("repeats \(repeats) of a tensor of rank \(input.rank)")
-      }
-      let layout = fullLayout(input, axes: input.sizes.indices.filter { repeats[$0] > 1 })
-      let factors = layout.map { $0.map { repeats[$0] } ?? 1 }
-      let result = try call.apply(Tile(factors), to: input.tensor(as: layout))
-      call.set(FileTensor(result, layout: layout, rank: input.rank, type: input.type))
-    },
-    "Pad": pad,
-    "DepthToSpace": { call in
-      let block = call.node.int("blocksize")
-      let order: DepthToSpace.Order =
-        call.node.string("mode", "DCR") == "CRD" ? .columnRowDepth : .depthColumnRow
-      try perImage(&call) { DepthToSpace(block: block, order: order, name: $0) }
-    },
-    "SpaceToDepth": { call in
-      let block = call.node.int("blocksize")
-      guard call.node.string("mode", "DCR") == "CRD" else {
-        try perImage(&call) { SpaceToDepth(block: block, name: $0) }
-        return
-      }
-      let input = try call.network(0)
-      guard input.rank == 4, block >= 1, input.sizes[2].isMultiple(of: block),
-        input.sizes[3].isMultiple(of: block)
-      else { throw NodeFailure.invalid("blocks of \(block) in \(input.sizes)") }
-      let (n, c) = (input.sizes[0], input.sizes[1])
-      let (h, w) = (input.sizes[2] / block, input.sizes[3] / block)
-      let blocks = input.reshaped(to: [n, c, h, block, w, block])
-      call.set(
-        try blocks.transposed([0, 1, 3, 5, 2, 4]).reshaped(to: [n, c * block * block, h, w]))
-    },
+  static let movements: [ONNXOperator] = [
+    .movement(
+      "Reshape", import: reshape, fold: .known(ONNXFolding.reshape),
+      length: .own(ONNXLengths.reshape), sizes: .moved { $0 == 0 }, rule: ONNXOpenRules.reshaped,
+      arguments: [1]),
+    .movement(
+      "Flatten",
+      import: { call in
+        let input = try call.network(0)
+        call.set(input.reshaped(to: try ONNXReshape.flattened(call, input.sizes)))
+      }, fold: .known(ONNXFolding.flatten), length: .followed, sizes: .moved { _ in true },
+      rule: ONNXOpenRules.reshaped, arguments: []),
+    .movement(
+      "Squeeze",
+      import: { call in
+        let input = try call.network(0)
+        call.set(input.reshaped(to: try ONNXReshape.squeezed(call, input.sizes).sizes))
+      }, fold: .known(ONNXFolding.squeeze), length: .followed, sizes: .moved { $0 == 0 },
+      rule: ONNXOpenRules.reshaped, arguments: [1]),
+    .movement(
+      "Unsqueeze",
+      import: { call in
+        let input = try call.network(0)
+        call.set(input.reshaped(to: try ONNXReshape.unsqueezed(call, input.sizes).sizes))
+      }, fold: .known(ONNXFolding.unsqueeze), length: .followed, sizes: .moved { $0 == 0 },
+      rule: ONNXOpenRules.reshaped, arguments: [1]),
+    .movement(
+      "Transpose",
+      import: { call in
+        let input = try call.network(0)
+        call.set(try input.transposed(try ONNXReshape.order(call, rank: input.rank)))
+      }, fold: .known(ONNXFolding.transpose), length: .followed, sizes: .moved { _ in true },
+      rule: ONNXOpenRules.transpose, arguments: []),
+    ONNXOperator(
+      "Concat", import: concatenate, fold: .known(ONNXFolding.concatenate), bounds: .largest,
+      length: .followed, sizes: .moved { _ in true },
+      examples: .apart(ONNXOpenRules.concatenate)),
+    // The import cuts known values itself.
+    ONNXOperator(
+      "Split", import: split, fold: .none, bounds: nil, length: .own(ONNXLengths.split),
+      sizes: .none, examples: .apart(ONNXOpenRules.split, arguments: [1])),
+    .movement(
+      "Slice",
+      import: { call in
+        let input = try call.network(0)
+        call.set(try sliced(call, input, try ONNXSlice.parts(call, sizes: input.sizes)))
+      }, fold: .known(ONNXFolding.slice), length: .own(ONNXLengths.slice),
+      sizes: .moved { $0 == 0 }, rule: ONNXOpenRules.slice, arguments: [1, 2, 3, 4]),
+    .movement(
+      "Gather", import: gather, fold: .rows(ONNXFolding.gather), length: .own(ONNXLengths.gather),
+      sizes: .moved { $0 == 0 }, rule: ONNXOpenRules.gather, arguments: []),
+    .movement(
+      "GatherElements", import: gatherElements, fold: .none, length: .followed, sizes: .none,
+      rule: ONNXOpenRules.gatherElements, arguments: []),
+    .movement(
+      "GatherND", import: gatherND, fold: .none, length: .own(ONNXLengths.gatherND), sizes: .none,
+      rule: ONNXOpenRules.gatherND, arguments: []),
+    .movement(
+      "Expand", import: expand, fold: .known(ONNXFolding.expand),
+      length: .own(ONNXLengths.expand), sizes: .none, rule: ONNXOpenRules.expand, arguments: [1]),
+    .movement(
+      "Tile", import: tile, fold: .none, length: .followed, sizes: .none,
+      rule: ONNXOpenRules.tile, arguments: [1]),
+    ONNXOperator(
+      "Pad", import: pad, fold: .none, bounds: nil, length: .followed, sizes: .none,
+      examples: .apart(ONNXOpenRules.pad, arguments: [1, 3])),
+    .perExample("DepthToSpace", import: depthToSpace, length: .followed),
+    .perExample("SpaceToDepth", import: spaceToDepth, length: .followed),
   ]
+
+  /// Other sizes for the same elements.
+  private static func reshape(_ call: inout ONNXCall) throws {
+    let input = try call.network(0)
+    call.set(input.reshaped(to: try checked(try ONNXReshape.target(call, from: input.sizes))))
+  }
+
+  /// One element for each index.
+  private static func gatherElements(_ call: inout ONNXCall) throws {
+    let input = try call.network(0)
+    let axis = try ONNXCall.axis(call.node.int("axis"), rank: input.rank)
+    let layout = FileTensor.fileLayout(input.sizes)
+    let indices = try call.network(1)
+    guard indices.rank == input.rank else { throw NodeFailure.invalid("indices of another rank") }
+    let result = try call.apply(
+      GatherElements(axis: axis),
+      to: [input.tensor(as: layout), indices.tensor(as: FileTensor.fileLayout(indices.sizes))])
+    call.set(
+      FileTensor(
+        result, sizes: indices.sizes, layout: FileTensor.fileLayout(indices.sizes),
+        type: input.type))
+  }
+
+  /// Repeats axes of size 1.
+  private static func expand(_ call: inout ONNXCall) throws {
+    let input = try call.network(0)
+    let wanted = try call.knownInts(1, "the shape") ?? []
+    guard let sizes = HostTensor.broadcast(input.sizes, wanted), wanted.allSatisfy({ $0 >= 1 })
+    else { throw NodeFailure.invalid("\(input.sizes) to \(wanted)") }
+    let layout = FileTensor.fileLayout(try checked(sizes))
+    let missing = sizes.count - input.rank
+    let axes = input.sizes.indices.map { $0 + missing }
+    let own = Array(repeating: 1, count: missing) + input.sizes
+    let tensor = input.relabelled(sizes: own, axes: axes).tensor(as: layout)
+    call.set(
+      FileTensor(
+        try call.apply(Expand(to: sizes.isEmpty ? [1] : sizes), to: tensor), sizes: sizes,
+        layout: layout, type: input.type))
+  }
+
+  /// Repeats a tensor along its axes.
+  private static func tile(_ call: inout ONNXCall) throws {
+    let input = try call.network(0)
+    let repeats = try call.knownInts(1, "the repeats") ?? []
+    guard repeats.count == input.rank, repeats.allSatisfy({ $0 >= 1 }) else {
+      throw NodeFailure.invalid("repeats \(repeats) of a tensor of rank \(input.rank)")
+    }
+    let layout = fullLayout(input, axes: input.sizes.indices.filter { repeats[$0] > 1 })
+    let factors = layout.map { $0.map { repeats[$0] } ?? 1 }
+    let result = try call.apply(Tile(factors), to: input.tensor(as: layout))
+    call.set(FileTensor(result, layout: layout, rank: input.rank, type: input.type))
+  }
+
+  /// Channels become blocks of pixels.
+  private static func depthToSpace(_ call: inout ONNXCall) throws {
+    let block = call.node.int("blocksize")
+    let order: DepthToSpace.Order =
+      call.node.string("mode", "DCR") == "CRD" ? .columnRowDepth : .depthColumnRow
+    try perImage(&call) { DepthToSpace(block: block, order: order, name: $0) }
+  }
+
+  /// Blocks of pixels become channels.
+  private static func spaceToDepth(_ call: inout ONNXCall) throws {
+    let block = call.node.int("blocksize")
+    guard call.node.string("mode", "DCR") == "CRD" else {
+      try perImage(&call) { SpaceToDepth(block: block, name: $0) }
+      return
+    }
+    let input = try call.network(0)
+    guard input.rank == 4, block >= 1, input.sizes[2].isMultiple(of: block),
+      input.sizes[3].isMultiple(of: block)
+    else { throw NodeFailure.invalid("blocks of \(block) in \(input.sizes)") }
+    let (n, c) = (input.sizes[0], input.sizes[1])
+    let (h, w) = (input.sizes[2] / block, input.sizes[3] / block)
+    let blocks = input.reshaped(to: [n, c, h, block, w, block])
+    call.set(
+      try blocks.transposed([0, 1, 3, 5, 2, 4]).reshaped(to: [n, c * block * block, h, w]))
+  }
 
   /// Sizes within the bounds of Forge's tensors.
   private static func checked(_ sizes: [Int]) throws -> [Int] {

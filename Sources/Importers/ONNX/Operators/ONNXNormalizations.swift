@@ -2,70 +2,123 @@ import Forge
 
 extension ONNXOperators {
   /// Normalisations and softmax.
-  static let normalizations: [String: Operation] = [
-    "BatchNormalization": batchNormalize,
-    "InstanceNormalization": { call in
-      let epsilon = call.node.float("epsilon", 1e-5)
-      try perChannel(&call) { name, isStored in
-        InstanceNormalization(epsilon: epsilon, center: isStored, scale: isStored, name: name)
-      }
-    },
-    "GroupNormalization": { call in
-      let epsilon = call.node.float("epsilon", 1e-5)
-      let groups = call.node.int("num_groups", 1)
-      // Before operator set 21 scale and shift have one value per group.
-      if call.opset < 21 { try repeatPerGroup(&call, groups: groups) }
-      try perChannel(&call) { name, isStored in
-        GroupNormalization(
-          groups: groups, epsilon: epsilon, center: isStored, scale: isStored, name: name)
-      }
-    },
-    "LayerNormalization": layerNormalize,
-    "RMSNormalization": rootMeanSquareNormalize,
-    "LRN": { call in
-      let size = call.node.int("size")
-      let (alpha, beta) = (call.node.float("alpha", 1e-4), call.node.float("beta", 0.75))
-      let bias = call.node.float("bias", 1)
-      try perImage(&call) { name in
-        LocalResponseNormalization(size: size, alpha: alpha, beta: beta, bias: bias, name: name)
-      }
-    },
-    "LpNormalization": { call in
-      let input = try call.network(0)
-      let axis = try ONNXCall.axis(call.node.int("axis", -1), rank: input.rank)
-      let kind: Reduction
-      switch call.node.int("p", 2) {
-      case 1: kind = .l1
-      case 2: kind = .l2
-      case let p: throw NodeFailure.unsupported("p \(p)")
-      }
-      let sum = try reduced(&call, input, kind, axes: [axis], keepsDimensions: true)
-      // A row of zeros stays zero.
-      let least = Maximum(constant: [.leastNonzeroMagnitude])
-      let norm = FileTensor(
-        try call.apply(least, to: sum.tensor), sizes: sum.sizes, layout: sum.layout)
-      call.set(try combined(&call, input, norm) { Divide() })
-    },
-    "MeanVarianceNormalization": { call in
-      let input = try call.network(0)
-      let axes = try (call.node.ints("axes") ?? [0, 2, 3]).map {
-        try ONNXCall.axis($0, rank: input.rank)
-      }
-      let mean = try reduced(&call, input, .mean, axes: axes, keepsDimensions: true)
-      let centred = try combined(&call, input, mean) { Subtract() }
-      let squared = FileTensor(
+  static let normalizations: [ONNXOperator] = [
+    normalization(
+      "BatchNormalization", import: batchNormalize, rule: ONNXOpenRules.batchNormalization),
+    .perExample("InstanceNormalization", import: instanceNormalize, length: .followed),
+    .perExample("GroupNormalization", import: groupNormalize, length: .followed),
+    normalization(
+      "LayerNormalization", import: layerNormalize, rule: ONNXOpenRules.layerNormalization),
+    normalization(
+      "RMSNormalization", import: rootMeanSquareNormalize,
+      rule: ONNXOpenRules.layerNormalization),
+    .perExample("LRN", import: normalizeResponses, length: .followed),
+    normalization(
+      "LpNormalization", import: normalizeLength, rule: ONNXOpenRules.lpNormalization),
+    normalization(
+      "MeanVarianceNormalization", import: standardize,
+      rule: ONNXOpenRules.meanVarianceNormalization),
+    normalization(
+      "Softmax", import: { try softmax(&$0, { Softmax(axis: $0, name: $1) }) },
+      rule: ONNXOpenRules.softmax),
+    normalization(
+      "LogSoftmax", import: { try softmax(&$0, { LogSoftmax(axis: $0, name: $1) }) },
+      rule: ONNXOpenRules.softmax),
+  ]
+
+  private static func normalization(
+    _ type: String, import: @escaping ONNXOperator.Import, rule: @escaping ONNXOpenRules.Rule
+  ) -> ONNXOperator {
+    ONNXOperator(
+      type, import: `import`, fold: .none, bounds: nil, length: .followed, sizes: .none,
+      examples: .apart(rule))
+  }
+
+  /// Normalizes each channel of an example.
+  private static func instanceNormalize(_ call: inout ONNXCall) throws {
+    let epsilon = call.node.float("epsilon", 1e-5)
+    try perChannel(&call) { name, isStored in
+      InstanceNormalization(epsilon: epsilon, center: isStored, scale: isStored, name: name)
+    }
+  }
+
+  /// Normalizes groups of channels of an example.
+  private static func groupNormalize(_ call: inout ONNXCall) throws {
+    let epsilon = call.node.float("epsilon", 1e-5)
+    let groups = call.node.int("num_groups", 1)
+    // Before operator set 21 scale and shift have one value per group.
+    if call.opset < 21 { try repeatPerGroup(&call, groups: groups) }
+    try perChannel(&call) { name, isStored in
+      GroupNormalization(
+        groups: groups, epsilon: epsilon, center: isStored, scale: isStored, name: name)
+    }
+  }
+
+  /// Divides by sums over neighboring channels.
+  private static func normalizeResponses(_ call: inout ONNXCall) throws {
+    let size = call.node.int("size")
+    let (alpha, beta) = (call.node.float("alpha", 1e-4), call.node.float("beta", 0.75))
+    let bias = call.node.float("bias", 1)
+    try perImage(&call) { name in
+      LocalResponseNormalization(size: size, alpha: alpha, beta: beta, bias: bias, name: name)
+    }
+  }
+
+  /// Divides rows by their norms.
+  private static func normalizeLength(_ call: inout ONNXCall) throws {
+    let input = try call.network(0)
+    let axis = try ONNXCall.axis(call.node.int("axis", -1), rank: input.rank)
+    let kind: Reduction
+    switch call.node.int("p", 2) {
+    case 1: kind = .l1
+    case 2: kind = .l2
+    case let p: throw NodeFailure.unsupported("p \(p)")
+    }
+    let sum = try reduced(&call, input, kind, axes: [axis], keepsDimensions: true)
+    // A row of zeros stays zero.
+    let least = Maximum(constant: [.leastNonzeroMagnitude])
+    let norm = FileTensor(
+      try call.apply(least, to: sum.tensor), sizes: sum.sizes, layout: sum.layout)
+    call.set(try combined(&call, input, norm) { Divide() })
+  }
+
+  /// Subtracts means and divides by deviations along axes.
+  private static func standardize(_ call: inout ONNXCall) throws {
+    let input = try call.network(0)
+    let axes = try (call.node.ints("axes") ?? [0, 2, 3]).map {
+      try ONNXCall.axis($0, rank: input.rank)
+    }
+    let mean = try reduced(&call, input, .mean, axes: axes, keepsDimensions: true)
+    let centred = try combined(&call, input, mean) { Subtract() }
+    let deviation = try deviation(&call, of: centred, axes: axes)
+    let shifted = FileTensor(
+      try call.apply(Scale(1, bias: 1e-9), to: deviation.tensor), sizes: deviation.sizes,
+      layout: deviation.layout)
+    call.set(try combined(&call, centred, shifted) { Divide() })
+  }
+
+  /// The root of the mean square of what has the mean 0.
+  private static func deviation(
+    _ call: inout ONNXCall, of centred: FileTensor, axes: [Int]
+  ) throws -> FileTensor {
+    let sizes = try centred.lengthSizes()
+    guard axes.allSatisfy({ sizes[$0].constant != nil }) else {
+      // The number of values follows the length.
+      let squares = FileTensor(
         try call.apply(Unary(.square), to: centred.tensor), sizes: centred.sizes,
         layout: centred.layout)
-      let variance = try reduced(&call, squared, .mean, axes: axes, keepsDimensions: true)
-      let root = try call.apply(Unary(.squareRoot), to: variance.tensor)
-      let shifted = FileTensor(
-        try call.apply(Scale(1, bias: 1e-9), to: root), sizes: variance.sizes,
-        layout: variance.layout)
-      call.set(try combined(&call, centred, shifted) { Divide() })
-    },
-    "Softmax": { try softmax(&$0, { Softmax(axis: $0, name: $1) }) },
-    "LogSoftmax": { try softmax(&$0, { LogSoftmax(axis: $0, name: $1) }) },
-  ]
+      let mean = try reduced(&call, squares, .mean, axes: axes, keepsDimensions: true)
+      return FileTensor(
+        try call.apply(Unary(.squareRoot), to: mean.tensor), sizes: mean.sizes,
+        layout: mean.layout)
+    }
+    // A norm does not overflow where the squares do.
+    let norm = try reduced(&call, centred, .l2, axes: axes, keepsDimensions: true)
+    let count = axes.reduce(1) { $0.multipliedSaturated(by: centred.sizes[$1]) }
+    return FileTensor(
+      try call.apply(Scale(1 / Float(count).squareRoot()), to: norm.tensor), sizes: norm.sizes,
+      layout: norm.layout)
+  }
 
   /// Makes scales and shifts of groups those of the channels.
   private static func repeatPerGroup(_ call: inout ONNXCall, groups: Int) throws {

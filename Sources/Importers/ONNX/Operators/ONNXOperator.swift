@@ -14,6 +14,9 @@ struct ONNXOperator: Sendable {
     case none
     /// If all inputs are known; the function returns whether it did.
     case known(ONNXFolding.Fold)
+    /// The same for an operator that takes rows of a table: a large table stays a weight where the
+    /// rows follow the length of a sequence.
+    case rows(ONNXFolding.Fold)
     /// Whether or not the inputs are known, because only their sizes count.
     case always(ONNXFolding.Fold)
   }
@@ -36,6 +39,8 @@ struct ONNXOperator: Sendable {
     case moved(@Sendable (_ input: Int) -> Bool)
     /// It computes others.
     case computed(ONNXLengthFolding.Rule)
+    /// It makes such numbers of the sizes of its input.
+    case measured(ONNXLengths.Measure)
   }
 
   /// What the operator does to an open size, such as the number of examples of a batch.
@@ -44,6 +49,9 @@ struct ONNXOperator: Sendable {
     case mixed
     /// It keeps them apart, by a rule; some inputs say where elements go and are no elements.
     case apart(ONNXOpenRules.Rule, arguments: Set<Int> = [])
+    /// It mixes them and selects rows: its result has the largest number of rows, each of which
+    /// stands for itself, and those that are not used are negative.
+    case selected
   }
 
   /// The name: `Conv`.
@@ -54,7 +62,7 @@ struct ONNXOperator: Sendable {
   let `import`: Import
   /// How known values are computed.
   let fold: Fold
-  /// The bound of integer results; `nil` if the result is no integer or may be any.
+  /// What happens to integers; `nil` if the result is no integer or may be any.
   let bounds: ONNXIntegerBounds.Rule?
   /// What happens to sequences of open length.
   let length: Length

@@ -3,30 +3,18 @@ import Forge
 /// The operators of ONNX that Forge imports.
 enum ONNXOperators {
   /// Imports a node: reads its inputs and attributes, and sets its outputs.
-  typealias Operation = @Sendable (inout ONNXCall) throws -> Void
+  typealias Operation = ONNXOperator.Import
 
   /// The operators by family; each family is a file.
-  private static let families: [[ONNXOperator]] = []
-
-  /// Operators of families whose facts still lie in tables.
-  private static let imports: [[String: Operation]] = [
-    activations, elementwise, products, convolutions, poolings, normalizations, movements,
-    reductions, resizes, selections, rearrangements, quantizations, recurrent,
-    attention, linearAttention, sums, experiments, triangles,
+  static let families: [[ONNXOperator]] = [
+    constants, conversions, functions, activations, arithmetic, comparisons, products,
+    convolutions, poolings, normalizations, movements, reductions, resizes, selections,
+    rearrangements, quantizations, recurrent, attention, experiments,
+    scatters,
   ]
 
-  private static let table = imports.reduce(into: [:]) { table, family in
-    table.merge(family) { first, _ in first }
-  }
-
   /// All operators.
-  static let all: [ONNXOperator] =
-    families.flatMap(\.self) + (Set(table.keys).union(folded)).sorted().map { named($0) }
-    + previews.sorted { $0.key < $1.key }.map { type, operation in
-      ONNXOperator(
-        type, domain: "ai.onnx.preview", import: operation, fold: .none, bounds: nil,
-        length: .refused, sizes: .none, examples: .mixed)
-    }
+  static let all = families.flatMap(\.self)
 
   /// A domain and the name of an operator in it.
   private struct Name: Hashable {
@@ -37,35 +25,8 @@ enum ONNXOperators {
     all.map { (Name(domain: $0.domain, type: $0.type), $0) }
   ) { first, _ in first }
 
-  /// An operator of ONNX's own domain, from the tables.
-  private static func named(_ type: String) -> ONNXOperator {
-    let fold: ONNXOperator.Fold =
-      ONNXFolding.always[type].map { .always($0) } ?? ONNXFolding.table[type].map { .known($0) }
-      ?? .none
-    let sizes: ONNXOperator.Sizes =
-      ONNXLengthFolding.movements[type].map { .moved($0) }
-      ?? (ONNXLengthFolding.arithmetic.contains(type)
-        ? .computed { try ONNXLengthFolding.computed($0, $1) } : .none)
-    return ONNXOperator(
-      type,
-      import: table[type] ?? { _ in
-        throw NodeFailure.unsupported("values computed at run time")
-      },
-      fold: fold, bounds: ONNXIntegerBounds.rules[type], length: ONNXLengths.kind(of: type),
-      sizes: sizes,
-      examples: ONNXOpenRules.table[type].map {
-        .apart($0, arguments: ONNXOpenRules.arguments[type] ?? [])
-      } ?? .mixed)
-  }
-
-  /// Operators that exist only as folded constants or vanish.
-  private static let folded: Set<String> = [
-    "Constant", "ConstantOfShape", "Shape", "Size", "Range", "NonZero", "EyeLike",
-    "HannWindow", "HammingWindow", "BlackmanWindow",
-  ]
-
   /// The operator of a node; `nil` if Forge does not have it.
-  static func find(_ node: ONNXNode) -> ONNXOperator? {
+  static func find(_ node: FileNode) -> ONNXOperator? {
     byName[Name(domain: node.domain, type: node.type)]
   }
 

@@ -2,30 +2,45 @@ import Forge
 
 extension ONNXOperators {
   /// Poolings of one to three dimensions.
-  static let poolings: [String: Operation] = [
-    "MaxPool": { call in
-      try pool(&call, .maximum)
-      if call.node.outputs.count > 1 { try places(&call) }
-    },
-    "AveragePool": { call in
-      let countsBorder = call.node.int("count_include_pad") != 0
-      try pool(&call, countsBorder ? .averageAll : .averageInside)
-    },
-    "LpPool": { call in
-      let p = call.node.int("p", 2)
-      guard (1...64).contains(p) else { throw NodeFailure.invalid("p \(p)") }
-      try pool(&call, .lp(p: p))
-    },
-    "GlobalAveragePool": { try globalPool(&$0, .mean) },
-    "GlobalMaxPool": { try globalPool(&$0, .maximum) },
-    "GlobalLpPool": { call in
-      switch call.node.int("p", 2) {
-      case 1: try globalPool(&call, .l1)
-      case 2: try globalPool(&call, .l2)
-      case let p: throw NodeFailure.unsupported("p \(p)")
-      }
-    },
+  static let poolings: [ONNXOperator] = [
+    ONNXOperator(
+      "MaxPool", import: maximumPool, fold: .none, bounds: nil,
+      length: .own(ONNXLengths.maximumPool), sizes: .none,
+      examples: .apart(ONNXOpenRules.maximumPool)),
+    .perExample("AveragePool", import: averagePool, length: .followed),
+    .perExample("LpPool", import: normPool, length: .followed),
+    .perExample("GlobalAveragePool", import: { try globalPool(&$0, .mean) }, length: .followed),
+    .perExample("GlobalMaxPool", import: { try globalPool(&$0, .maximum) }, length: .followed),
+    .perExample("GlobalLpPool", import: globalNormPool, length: .followed),
   ]
+
+  /// The largest values of windows, and their places if they are asked for.
+  static func maximumPool(_ call: inout ONNXCall) throws {
+    try pool(&call, .maximum)
+    if call.node.outputs.count > 1 { try places(&call) }
+  }
+
+  /// The means of windows.
+  private static func averagePool(_ call: inout ONNXCall) throws {
+    let countsBorder = call.node.int("count_include_pad") != 0
+    try pool(&call, countsBorder ? .averageAll : .averageInside)
+  }
+
+  /// The norms of windows.
+  private static func normPool(_ call: inout ONNXCall) throws {
+    let p = call.node.int("p", 2)
+    guard (1...64).contains(p) else { throw NodeFailure.invalid("p \(p)") }
+    try pool(&call, .lp(p: p))
+  }
+
+  /// The norms of channels.
+  private static func globalNormPool(_ call: inout ONNXCall) throws {
+    switch call.node.int("p", 2) {
+    case 1: try globalPool(&call, .l1)
+    case 2: try globalPool(&call, .l2)
+    case let p: throw NodeFailure.unsupported("p \(p)")
+    }
+  }
 
   private static func pool(_ call: inout ONNXCall, _ kind: PoolingNDKind) throws {
     try call.refuseIntegers()

@@ -2,18 +2,28 @@ import Forge
 
 extension ONNXOperators {
   /// Products of matrices.
-  static let products: [String: Operation] = [
-    "MatMul": { call in
-      try call.refuseIntegers()
-      let (a, b) = (try call.value(0), try call.value(1))
-      if case .host(let weights) = b, case .network(let input) = a, weights.sizes.count == 2 {
-        try dense(&call, input, weights, isTransposed: false, bias: nil)
-        return
-      }
-      call.set(try product(&call, a, b))
-    },
-    "Gemm": gemm,
+  static let products: [ONNXOperator] = [
+    ONNXOperator(
+      "MatMul", import: multiply, fold: .none, bounds: nil, length: .followed, sizes: .none,
+      examples: .apart(ONNXOpenProducts.multiplied)),
+    ONNXOperator(
+      "Gemm", import: gemm, fold: .none, bounds: nil, length: .followed, sizes: .none,
+      examples: .apart(ONNXOpenProducts.gemm)),
+    ONNXOperator(
+      "Einsum", import: einsum, fold: .none, bounds: nil, length: .followed, sizes: .none,
+      examples: .apart(ONNXOpenProducts.einsum)),
   ]
+
+  /// The product of matrices as NumPy's `matmul` makes it.
+  private static func multiply(_ call: inout ONNXCall) throws {
+    try call.refuseIntegers()
+    let (a, b) = (try call.value(0), try call.value(1))
+    if case .host(let weights) = b, case .network(let input) = a, weights.sizes.count == 2 {
+      try dense(&call, input, weights, isTransposed: false, bias: nil)
+      return
+    }
+    call.set(try product(&call, a, b))
+  }
 
   /// Imports the product with a stored matrix as a dense layer.
   ///

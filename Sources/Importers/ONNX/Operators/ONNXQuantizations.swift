@@ -2,38 +2,51 @@ import Forge
 
 extension ONNXOperators {
   /// Quantisation of values computed at run time: integers are whole numbers in Float32.
-  static let quantizations: [String: Operation] = [
-    "QuantizeLinear": { call in
-      let input = try call.network(0)
-      let (type, range) = try ONNXQuantization.result(of: call)
-      var result = try combined(&call, input, try quantity(call, 1, input)) { Divide() }
-      result = try applied(call, Unary(.round), result)
-      if call.has(2) {
-        result = try combined(&call, result, try quantity(call, 2, input)) { Add() }
-      }
-      result = try applied(
-        call, Activation(.clipped(minimum: range.lowerBound, maximum: range.upperBound)), result)
-      result.type = type
-      call.set(result)
-    },
-    "DequantizeLinear": { call in
-      var input = try call.network(0)
-      let type = try ONNXQuantization.dequantizedType(call)
-      input.type = type
-      var result = input
-      if call.has(2) {
-        result = try combined(&call, result, try quantity(call, 2, input)) { Subtract() }
-      }
-      result = try combined(&call, result, try quantity(call, 1, input)) { Multiply() }
-      switch type {
-      case .float16: result = try applied(call, Unary(.roundToFloat16), result)
-      case .bfloat16: result = try applied(call, Unary(.roundToBFloat16), result)
-      default: break
-      }
-      result.type = type
-      call.set(result)
-    },
+  static let quantizations: [ONNXOperator] = [
+    // Scales along a sequence, which are as many as its places, fit one length only.
+    ONNXOperator(
+      "QuantizeLinear", import: quantize,
+      fold: .known { call, _ in try ONNXQuantization.quantize(&call) }, bounds: nil,
+      length: .followed, sizes: .none, examples: .apart(ONNXOpenRules.quantized)),
+    ONNXOperator(
+      "DequantizeLinear", import: dequantize,
+      fold: .known { call, _ in try ONNXQuantization.dequantize(&call) }, bounds: nil,
+      length: .followed, sizes: .none, examples: .apart(ONNXOpenRules.quantized)),
   ]
+
+  /// `round(x / scale) + zero point` within the type.
+  private static func quantize(_ call: inout ONNXCall) throws {
+    let input = try call.network(0)
+    let (type, range) = try ONNXQuantization.result(of: call)
+    var result = try combined(&call, input, try quantity(call, 1, input)) { Divide() }
+    result = try applied(call, Unary(.round), result)
+    if call.has(2) {
+      result = try combined(&call, result, try quantity(call, 2, input)) { Add() }
+    }
+    result = try applied(
+      call, Activation(.clipped(minimum: range.lowerBound, maximum: range.upperBound)), result)
+    result.type = type
+    call.set(result)
+  }
+
+  /// `(x − zero point) · scale`.
+  private static func dequantize(_ call: inout ONNXCall) throws {
+    var input = try call.network(0)
+    let type = try ONNXQuantization.dequantizedType(call)
+    input.type = type
+    var result = input
+    if call.has(2) {
+      result = try combined(&call, result, try quantity(call, 2, input)) { Subtract() }
+    }
+    result = try combined(&call, result, try quantity(call, 1, input)) { Multiply() }
+    switch type {
+    case .float16: result = try applied(call, Unary(.roundToFloat16), result)
+    case .bfloat16: result = try applied(call, Unary(.roundToBFloat16), result)
+    default: break
+    }
+    result.type = type
+    call.set(result)
+  }
 
   private static func applied(
     _ call: ONNXCall, _ layer: some Layer, _ input: FileTensor

@@ -2,63 +2,75 @@ import Forge
 
 extension ONNXOperators {
   /// Selections and patterns that are composed of other layers.
-  static let rearrangements: [String: Operation] = [
-    "Compress": { call in
-      let input = try call.network(0)
-      guard let condition = call.host(1) else {
-        throw NodeFailure.unsupported("a condition computed at run time")
-      }
-      let flat = call.node.has("axis") ? input : input.reshaped(to: [input.count])
-      let axis = try ONNXCall.axis(call.node.int("axis"), rank: flat.rank)
-      let indices = try condition.integers().prefix(flat.sizes[axis]).enumerated()
-        .filter { $0.element != 0 }.map(\.offset)
-      guard !indices.isEmpty else {
-        var sizes = flat.sizes
-        sizes[axis] = 0
-        call.set(.host(HostTensor(type: flat.type, sizes: sizes)))
-        return
-      }
-      let layout = fullLayout(flat, axes: [axis])
-      let layer = Gather(indices: indices, axis: layout.firstIndex(of: axis) ?? 0)
-      let result = try call.apply(layer, to: flat.tensor(as: layout))
-      call.set(FileTensor(result, layout: layout, rank: flat.rank, type: flat.type))
-    },
-    "CenterCropPad": centerCropPad,
-    "Hardmax": { call in
-      let original = try call.network(0)
-      // Before operator set 13 all axes from the stated one on are one.
-      let isOld = call.opset < 13
-      let stated = try ONNXCall.axis(
-        call.node.int("axis", isOld ? 1 : -1), rank: original.rank)
-      let input =
-        isOld
-        ? original.reshaped(
-          to: [
-            original.sizes[..<stated].reduce(1, *), original.sizes[stated...].reduce(1, *),
-          ]) : original
-      let axis = isOld ? 1 : stated
-      let layout = fullLayout(input, axes: [axis])
-      let tensor = input.tensor(as: layout)
-      let position = layout.firstIndex(of: axis) ?? 0
-      let largest = try call.apply(ArgMax(axis: position, keepsDimensions: true), to: tensor)
-      let result = try call.apply(
-        Compare(.equal), to: largest, try places(input.sizes[axis], position, layout.count))
-      let whole = FileTensor(result, sizes: input.sizes, layout: layout, type: input.type)
-      call.set(whole.reshaped(to: original.sizes))
-    },
-    "OneHot": oneHot,
-    "GatherND": gatherND,
-    "SwiGLU": { call in
-      let gate = try call.network(0)
-      let alpha = call.node.float("alpha", 1)
-      let activated =
-        alpha == 1
-        ? try call.apply(Activation(.swish), to: gate.tensor)
-        : try call.apply(Unary(.swish(beta: alpha)), to: gate.tensor)
-      let gated = FileTensor(activated, sizes: gate.sizes, layout: gate.layout, type: gate.type)
-      call.set(try combined(&call, gated, try call.network(1)) { Multiply() })
-    },
+  static let rearrangements: [ONNXOperator] = [
+    // Places that a short sequence lacks fit no length.
+    ONNXOperator(
+      "Compress", import: compress, fold: .none, bounds: nil, length: .followed, sizes: .none,
+      examples: .apart(ONNXOpenRules.compress)),
+    // What is cut or added depends on the size.
+    ONNXOperator(
+      "CenterCropPad", import: centerCropPad, fold: .none, bounds: nil, length: .refused,
+      sizes: .none, examples: .apart(ONNXOpenRules.centerCropPad)),
+    ONNXOperator(
+      "Hardmax", import: hardmax, fold: .none, bounds: nil, length: .followed, sizes: .none,
+      examples: .apart(ONNXOpenRules.softmax)),
+    ONNXOperator(
+      "OneHot", import: oneHot, fold: .none, bounds: nil, length: .followed, sizes: .none,
+      examples: .apart(ONNXOpenRules.oneHot)),
+    ONNXOperator(
+      "Trilu", import: trilu, fold: .none, bounds: nil, length: .followed, sizes: .none,
+      examples: .apart(ONNXOpenRules.triangle)),
   ]
+
+  /// The entries of an axis, or of all elements, that a condition names.
+  private static func compress(_ call: inout ONNXCall) throws {
+    let input = try call.network(0)
+    guard let condition = call.host(1) else {
+      throw NodeFailure.unsupported("a condition computed at run time")
+    }
+    let flat = call.node.has("axis") ? input : input.reshaped(to: [input.count])
+    let axis = try ONNXCall.axis(call.node.int("axis"), rank: flat.rank)
+    let indices = try condition.integers().prefix(flat.sizes[axis]).enumerated()
+      .filter { $0.element != 0 }.map(\.offset)
+    guard !indices.isEmpty else {
+      var sizes = flat.sizes
+      sizes[axis] = 0
+      call.set(.host(HostTensor(type: flat.type, sizes: sizes)))
+      return
+    }
+    let layout = fullLayout(flat, axes: [axis])
+    let layer = Gather(indices: indices, axis: layout.firstIndex(of: axis) ?? 0)
+    let result = try call.apply(layer, to: flat.tensor(as: layout))
+    call.set(FileTensor(result, layout: layout, rank: flat.rank, type: flat.type))
+  }
+
+  /// 1 at the first largest element of each row, 0 elsewhere.
+  private static func hardmax(_ call: inout ONNXCall) throws {
+    let original = try call.network(0)
+    // Before operator set 13 all axes from the stated one on are one.
+    let isOld = call.opset < 13
+    let stated = try ONNXCall.axis(
+      call.node.int("axis", isOld ? 1 : -1), rank: original.rank)
+    let input =
+      isOld
+      ? original.reshaped(
+        to: [
+          original.sizes[..<stated].reduce(1, *), original.sizes[stated...].reduce(1, *),
+        ]) : original
+    let axis = isOld ? 1 : stated
+    // The places along the axis are stored.
+    guard try input.lengthSizes()[axis].constant != nil else {
+      throw NodeFailure.unsupported("rows along a sequence whose length varies")
+    }
+    let layout = fullLayout(input, axes: [axis])
+    let tensor = input.tensor(as: layout)
+    let position = layout.firstIndex(of: axis) ?? 0
+    let largest = try call.apply(ArgMax(axis: position, keepsDimensions: true), to: tensor)
+    let result = try call.apply(
+      Compare(.equal), to: largest, try places(input.sizes[axis], position, layout.count))
+    let whole = FileTensor(result, sizes: input.sizes, layout: layout, type: input.type)
+    call.set(whole.reshaped(to: original.sizes))
+  }
 
   /// The numbers 0, 1, … along one axis of a tensor of a rank.
   private static func places(_ count: Int, _ axis: Int, _ rank: Int) throws -> Tensor {

@@ -2,26 +2,42 @@ import Forge
 
 extension ONNXOperators {
   /// Recurrent layers.
-  static let recurrent: [String: Operation] = [
-    "LSTM": { call in
-      let reader = try RecurrentReader(call, gates: 4, activations: ["Sigmoid", "Tanh", "Tanh"])
-      let isCoupled = call.node.int("input_forget") != 0
-      try reader.run(&call, gateBlocks: [0, 2, 3, 1]) { functions in
-        .lstm(gates: functions[0], cell: functions[1], hidden: functions[2], isCoupled: isCoupled)
-      }
-    },
-    "GRU": { call in
-      let reader = try RecurrentReader(call, gates: 3, activations: ["Sigmoid", "Tanh"])
-      let resetsAfter = call.node.int("linear_before_reset") != 0
-      try reader.run(&call, gateBlocks: [0, 1, 2]) { functions in
-        .gru(gates: functions[0], candidate: functions[1], resetsAfter: resetsAfter)
-      }
-    },
-    "RNN": { call in
-      let reader = try RecurrentReader(call, gates: 1, activations: ["Tanh"])
-      try reader.run(&call, gateBlocks: [0]) { .simple($0[0]) }
-    },
+  static let recurrent: [ONNXOperator] = [
+    recurrence("LSTM", import: lstm), recurrence("GRU", import: gru),
+    recurrence("RNN", import: rnn),
   ]
+
+  private static func recurrence(
+    _ type: String, import: @escaping ONNXOperator.Import
+  ) -> ONNXOperator {
+    ONNXOperator(
+      type, import: `import`, fold: .none, bounds: nil, length: .followed, sizes: .none,
+      examples: .apart(ONNXOpenRules.sequences))
+  }
+
+  /// Long short-term memory.
+  private static func lstm(_ call: inout ONNXCall) throws {
+    let reader = try RecurrentReader(call, gates: 4, activations: ["Sigmoid", "Tanh", "Tanh"])
+    let isCoupled = call.node.int("input_forget") != 0
+    try reader.run(&call, gateBlocks: [0, 2, 3, 1]) { functions in
+      .lstm(gates: functions[0], cell: functions[1], hidden: functions[2], isCoupled: isCoupled)
+    }
+  }
+
+  /// Gated recurrent units.
+  private static func gru(_ call: inout ONNXCall) throws {
+    let reader = try RecurrentReader(call, gates: 3, activations: ["Sigmoid", "Tanh"])
+    let resetsAfter = call.node.int("linear_before_reset") != 0
+    try reader.run(&call, gateBlocks: [0, 1, 2]) { functions in
+      .gru(gates: functions[0], candidate: functions[1], resetsAfter: resetsAfter)
+    }
+  }
+
+  /// Simple recurrent layers.
+  private static func rnn(_ call: inout ONNXCall) throws {
+    let reader = try RecurrentReader(call, gates: 1, activations: ["Tanh"])
+    try reader.run(&call, gateBlocks: [0]) { .simple($0[0]) }
+  }
 }
 
 /// Reads the inputs and attributes that the recurrent operators of ONNX share.
@@ -77,7 +93,7 @@ private struct RecurrentReader {
 
   /// The activations, whose numbers are given in the order of those that take any.
   private static func functions(
-    _ node: ONNXNode, usual: [String], directions: Int
+    _ node: FileNode, usual: [String], directions: Int
   ) throws -> [ActivationFunction] {
     let all = (0..<directions).flatMap { _ in usual }
     let names = node.strings("activations") ?? all

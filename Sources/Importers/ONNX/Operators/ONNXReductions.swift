@@ -2,30 +2,60 @@ import Forge
 
 extension ONNXOperators {
   /// Sums, means and the like along axes, and the places of the largest elements.
-  static let reductions: [String: Operation] = {
-    let kinds: [String: Reduction] = [
-      "ReduceSum": .sum, "ReduceMean": .mean, "ReduceMax": .maximum, "ReduceMin": .minimum,
-      "ReduceProd": .product, "ReduceL1": .l1, "ReduceL2": .l2,
-      "ReduceSumSquare": .sumOfSquares, "ReduceLogSum": .logSum, "ReduceLogSumExp": .logSumExp,
-    ]
-    var table: [String: Operation] = [:]
-    for (name, kind) in kinds {
-      table[name] = { call in try reduce(&call, kind) }
-    }
-    table["ArgMax"] = { call in
-      let selectsLast = call.node.int("select_last_index") != 0
-      try position(&call) { axis, keeps in
-        ArgMax(axis: axis, keepsDimensions: keeps, selectsLast: selectsLast)
-      }
-    }
-    table["ArgMin"] = { call in
-      let selectsLast = call.node.int("select_last_index") != 0
-      try position(&call) { axis, keeps in
-        ArgMin(axis: axis, keepsDimensions: keeps, selectsLast: selectsLast)
-      }
-    }
-    return table
-  }()
+  static let reductions: [ONNXOperator] = [
+    .reduction(
+      "ReduceSum", import: { try reduce(&$0, .sum) },
+      fold: ONNXFolding.reduction(ofNothing: 0, ONNXFolding.sums)),
+    .reduction(
+      "ReduceMean", import: { try reduce(&$0, .mean) },
+      fold: ONNXFolding.reduction(ofNothing: .nan, ONNXFolding.means)),
+    .reduction(
+      "ReduceMax", import: { try reduce(&$0, .maximum) },
+      fold: ONNXFolding.reduction(ofNothing: -.infinity, ONNXFolding.maxima)),
+    .reduction(
+      "ReduceMin", import: { try reduce(&$0, .minimum) },
+      fold: ONNXFolding.reduction(ofNothing: .infinity, ONNXFolding.minima)),
+    .reduction(
+      "ReduceProd", import: { try reduce(&$0, .product) },
+      fold: ONNXFolding.reduction(ofNothing: 1, ONNXFolding.products)),
+    .reduction(
+      "ReduceL1", import: { try reduce(&$0, .l1) },
+      fold: ONNXFolding.reduction(
+        ofNothing: 0, ONNXFolding.integerSums { $0 == .min ? nil : abs($0) })),
+    .reduction(
+      "ReduceL2", import: { try reduce(&$0, .l2) },
+      fold: ONNXFolding.reduction(ofNothing: 0, ONNXFolding.norms)),
+    .reduction(
+      "ReduceSumSquare", import: { try reduce(&$0, .sumOfSquares) },
+      fold: ONNXFolding.reduction(
+        ofNothing: 0,
+        ONNXFolding.integerSums { ONNXFolding.checked($0.multipliedReportingOverflow(by: $0)) })),
+    .reduction(
+      "ReduceLogSum", import: { try reduce(&$0, .logSum) },
+      fold: ONNXFolding.reduction(ofNothing: -.infinity, ONNXFolding.computed)),
+    .reduction(
+      "ReduceLogSumExp", import: { try reduce(&$0, .logSumExp) },
+      fold: ONNXFolding.reduction(ofNothing: -.infinity, ONNXFolding.computed)),
+    place("ArgMax") { ArgMax(axis: $0, keepsDimensions: true, selectsLast: $1) },
+    place("ArgMin") { ArgMin(axis: $0, keepsDimensions: true, selectsLast: $1) },
+    ONNXOperator(
+      "CumSum", import: cumulativeSum, fold: .known(ONNXFolding.cumulativeSums),
+      bounds: .cumulativeSum, length: .followed, sizes: .none,
+      examples: .apart(ONNXOpenRules.cumulativeSum)),
+  ]
+
+  /// The place of the largest or smallest element along an axis, the first or the last of equals.
+  private static func place(
+    _ type: String, _ layer: @escaping @Sendable (_ axis: Int, _ selectsLast: Bool) -> some Layer
+  ) -> ONNXOperator {
+    ONNXOperator(
+      type,
+      import: { call in
+        let selectsLast = call.node.int("select_last_index") != 0
+        try position(&call) { layer($0, selectsLast) }
+      }, fold: .none, bounds: .place, length: .followed, sizes: .none,
+      examples: .apart(ONNXOpenRules.place))
+  }
 
   private static func reduce(_ call: inout ONNXCall, _ kind: Reduction) throws {
     try call.refuseIntegers()
@@ -83,13 +113,13 @@ extension ONNXOperators {
   }
 
   private static func position(
-    _ call: inout ONNXCall, _ layer: (Int, Bool) -> some Layer
+    _ call: inout ONNXCall, _ layer: (Int) -> some Layer
   ) throws {
     let input = try call.network(0)
     let axis = try ONNXCall.axis(call.node.int("axis"), rank: input.rank)
     let layout = fullLayout(input, axes: [axis])
     let result = try call.apply(
-      layer(layout.firstIndex(of: axis) ?? 0, true), to: input.tensor(as: layout))
+      layer(layout.firstIndex(of: axis) ?? 0), to: input.tensor(as: layout))
     var sizes = input.sizes
     sizes[axis] = 1
     let whole = FileTensor(result, sizes: sizes, layout: layout, type: .int64)
@@ -99,5 +129,21 @@ extension ONNXOperators {
     }
     sizes.remove(at: axis)
     call.set(whole.reshaped(to: sizes))
+  }
+
+  /// Sums of all elements up to each one.
+  private static func cumulativeSum(_ call: inout ONNXCall) throws {
+    try call.refuseIntegers()
+    let input = try call.network(0)
+    guard let stated = try call.knownInts(1, "the axis")?.first else {
+      throw NodeFailure.invalid("no axis")
+    }
+    let axis = try ONNXCall.axis(stated, rank: input.rank)
+    let layout = fullLayout(input, axes: [axis])
+    let layer = CumulativeSum(
+      axis: layout.firstIndex(of: axis) ?? 0, exclusive: call.node.int("exclusive") != 0,
+      reversed: call.node.int("reverse") != 0)
+    let result = try call.apply(layer, to: input.tensor(as: layout))
+    call.set(FileTensor(result, sizes: input.sizes, layout: layout, type: input.type))
   }
 }

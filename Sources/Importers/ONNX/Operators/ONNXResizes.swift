@@ -2,24 +2,32 @@ import Forge
 
 extension ONNXOperators {
   /// Resampling along any axes.
-  static let resizes: [String: Operation] = [
-    "Resize": resize,
-    "Upsample": { call in
-      let input = try call.network(0)
-      let stated = try call.node.floats("scales") ?? call.knownFloats(1, "the scales")
-      guard let scales = stated, scales.count == input.rank else {
-        throw NodeFailure.invalid("scales of a tensor of rank \(input.rank)")
-      }
-      let mode: ResampleMode
-      switch call.node.string("mode", "nearest") {
-      case "nearest": mode = .nearest(.floor)
-      case "linear", "bilinear": mode = .linear
-      case let other: throw NodeFailure.unsupported("mode \"\(other)\"")
-      }
-      try resample(
-        &call, input, try Target(input.sizes, scales: scales), mode, .asymmetric)
-    },
+  static let resizes: [ONNXOperator] = [
+    ONNXOperator(
+      "Resize", import: resize, fold: .none, bounds: nil, length: .own(ONNXLengths.resize),
+      sizes: .none,
+      examples: .apart(ONNXOpenRules.resized { $0 < 11 ? 1 : 2 }, arguments: [1, 2, 3])),
+    ONNXOperator(
+      "Upsample", import: upsample, fold: .none, bounds: nil, length: .own(ONNXLengths.resize),
+      sizes: .none, examples: .apart(ONNXOpenRules.resized { _ in 1 }, arguments: [1])),
   ]
+
+  /// Resizes by scales, as files before operator set 10 state them.
+  private static func upsample(_ call: inout ONNXCall) throws {
+    let input = try call.network(0)
+    let stated = try call.node.floats("scales") ?? call.knownFloats(1, "the scales")
+    guard let scales = stated, scales.count == input.rank else {
+      throw NodeFailure.invalid("scales of a tensor of rank \(input.rank)")
+    }
+    let mode: ResampleMode
+    switch call.node.string("mode", "nearest") {
+    case "nearest": mode = .nearest(.floor)
+    case "linear", "bilinear": mode = .linear
+    case let other: throw NodeFailure.unsupported("mode \"\(other)\"")
+    }
+    try resample(
+      &call, input, try Target(input.sizes, scales: scales), mode, .asymmetric)
+  }
 
   /// The sizes of a resize per axis of the file, and the scales of its coordinates.
   private struct Target {

@@ -2,23 +2,14 @@ import Forge
 
 extension ONNXOperators {
   /// Operations whose results are chosen by the values.
-  static let selections: [String: Operation] = [
-    "TopK": topK,
-    "CumSum": { call in
-      try call.refuseIntegers()
-      let input = try call.network(0)
-      guard let stated = try call.knownInts(1, "the axis")?.first else {
-        throw NodeFailure.invalid("no axis")
-      }
-      let axis = try ONNXCall.axis(stated, rank: input.rank)
-      let layout = fullLayout(input, axes: [axis])
-      let layer = CumulativeSum(
-        axis: layout.firstIndex(of: axis) ?? 0, exclusive: call.node.int("exclusive") != 0,
-        reversed: call.node.int("reverse") != 0)
-      let result = try call.apply(layer, to: input.tensor(as: layout))
-      call.set(FileTensor(result, sizes: input.sizes, layout: layout, type: input.type))
-    },
-    "NonMaxSuppression": suppress,
+  static let selections: [ONNXOperator] = [
+    ONNXOperator(
+      "TopK", import: topK, fold: .none, bounds: nil, length: .followed, sizes: .none,
+      examples: .apart(ONNXOpenRules.largest)),
+    // How many boxes there are depends on the values.
+    ONNXOperator(
+      "NonMaxSuppression", import: suppress, fold: .none, bounds: nil, length: .refused,
+      sizes: .none, examples: .selected),
   ]
 
   private static func topK(_ call: inout ONNXCall) throws {

@@ -2,9 +2,7 @@ import Forge
 
 extension ONNXOperators {
   /// The upper or the lower triangle of matrices.
-  static let triangles: [String: Operation] = ["Trilu": trilu]
-
-  private static func trilu(_ call: inout ONNXCall) throws {
+  static func trilu(_ call: inout ONNXCall) throws {
     let input = try call.network(0)
     let sizes = try input.lengthSizes()
     let rank = input.rank

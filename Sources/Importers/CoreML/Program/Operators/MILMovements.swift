@@ -48,7 +48,7 @@ extension MILOperators {
       let input = try call.value()
       let axis = try ONNXCall.axis(try call.int("axis"), rank: input.sizes.count)
       let count = call.operation.outputs.count
-      var attributes: [String: OnnxAttribute] = ["axis": .int(axis)]
+      var attributes: [String: NodeAttribute] = ["axis": .int(axis)]
       if let sizes = try call.ints("split_sizes") {
         guard sizes.count == count else {
           throw NodeFailure.invalid("\(count) outputs of parts \(sizes)")

@@ -35,7 +35,7 @@ extension MILOperators {
       call.set(try call.node("Div", [input, root]))
     },
     "local_response_norm": { call in
-      let attributes: [String: OnnxAttribute] = [
+      let attributes: [String: NodeAttribute] = [
         "size": .int(try call.int("size")), "alpha": .float(try call.float("alpha", 1e-4)),
         "beta": .float(try call.float("beta", 0.75)), "bias": .float(try call.float("k", 1)),
       ]
@@ -65,7 +65,7 @@ extension MILOperators {
     let order = kept + axes
     let isLast = order == Array(0..<rank)
     let (gamma, beta) = (try call.optional("gamma"), try call.optional("beta"))
-    let attributes: [String: OnnxAttribute] = [
+    let attributes: [String: NodeAttribute] = [
       "axis": .int(rank - axes.count), "epsilon": .float(try call.float("epsilon", 1e-5)),
     ]
     guard !isLast, case .network(let tensor) = input else {

@@ -38,7 +38,7 @@ extension MILOperators {
 
   private static func run(
     _ call: inout MILCall, _ type: String, gates: [Int], activations: [String],
-    states: [String], _ further: [String: OnnxAttribute] = [:]
+    states: [String], _ further: [String: NodeAttribute] = [:]
   ) throws {
     let direction = try call.text("direction", "forward")
     let suffixes = direction == "bidirectional" ? ["", "_back"] : [""]
@@ -62,7 +62,7 @@ extension MILOperators {
       gates.count == 4
       ? try joined(call, "peephole", suffixes, [0, 2, 1], units: units) : nil
     let own = try activations.map(activation)
-    var attributes: [String: OnnxAttribute] = [
+    var attributes: [String: NodeAttribute] = [
       "direction": .text(direction), "hidden_size": .int(units),
       "activations": .texts((0..<count).flatMap { _ in own }),
     ]

@@ -26,7 +26,7 @@ extension MILOperators {
       },
       "cumsum": { call in
         let inputs = [try call.value(), MILCall.integers([try call.int("axis", 0)])]
-        let attributes: [String: OnnxAttribute] = [
+        let attributes: [String: NodeAttribute] = [
           "exclusive": .flag(try call.bool("exclusive", false)),
           "reverse": .flag(try call.bool("reverse", false)),
         ]
@@ -41,7 +41,7 @@ extension MILOperators {
     ]
     for (name, type) in names {
       table[name] = { call in
-        var attributes: [String: OnnxAttribute] = [
+        var attributes: [String: NodeAttribute] = [
           "keepdims": .flag(try call.bool("keep_dims", false))
         ]
         if let axes = try call.ints("axes") { attributes["axes"] = .ints(axes) }

@@ -74,7 +74,7 @@ extension MILOperators {
     _ factors: [Float]? = nil
   ) throws {
     let input = try call.value()
-    var attributes: [String: OnnxAttribute] = [
+    var attributes: [String: NodeAttribute] = [
       "mode": .text(isNearest ? "nearest" : "linear"), "nearest_mode": .text("floor"),
     ]
     switch sampling {

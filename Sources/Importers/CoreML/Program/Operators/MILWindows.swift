@@ -26,8 +26,8 @@ extension MILOperators {
   /// The strides, dilations and paddings of a window, as ONNX states them.
   private static func window(
     _ call: MILCall, rank: Int
-  ) throws -> [String: OnnxAttribute] {
-    var attributes: [String: OnnxAttribute] = [:]
+  ) throws -> [String: NodeAttribute] {
+    var attributes: [String: NodeAttribute] = [:]
     if let strides = try call.ints("strides") { attributes["strides"] = .ints(strides) }
     if let dilations = try call.ints("dilations") { attributes["dilations"] = .ints(dilations) }
     switch try call.text("pad_type", "valid") {
@@ -50,7 +50,7 @@ extension MILOperators {
   }
 
   private static func pool(
-    _ call: inout MILCall, _ type: String, _ further: [String: OnnxAttribute] = [:]
+    _ call: inout MILCall, _ type: String, _ further: [String: NodeAttribute] = [:]
   ) throws {
     guard let kernel = try call.ints("kernel_sizes") else {
       throw NodeFailure.invalid("no operand kernel_sizes")
@@ -70,7 +70,8 @@ extension MILOperators {
     }
     var attributes = try window(call, rank: rank)
     attributes["group"] = .int(try call.int("groups", 1))
-    let isSame = attributes["auto_pad"].map { $0 != .text("VALID") } ?? false
+    let isSame =
+      if case .string(let way)? = attributes["auto_pad"] { way != "VALID" } else { false }
     if let shape = try call.ints("output_shape"), !isSame {
       // The paddings stay, and the stated sizes say how much is added at the ends.
       guard shape.count == rank + 2 else { throw NodeFailure.invalid("output_shape \(shape)") }

@@ -1,0 +1,282 @@
+#!/usr/bin/env python3
+"""Makes Tests/ForgeImportersTests/Fixtures/ONNX/Operators: a small graph for each operator that no
+other fixture has, and for operators along a sequence of open length.
+
+    make_onnx_operators.py
+
+Needs onnx, onnxruntime and numpy. `cases.json` has, for each graph, inputs and what ONNX Runtime
+computes for them (the reference of the package onnx for operators that ONNX Runtime lacks), at
+several lengths where the length is free.
+"""
+
+import json
+import pathlib
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+FOLDER = pathlib.Path(__file__).resolve().parents[2].joinpath(
+    "Tests", "ForgeImportersTests", "Fixtures", "ONNX", "Operators")
+node = helper.make_node
+LENGTHS = (1, 7, 20)
+LONGEST = 20
+OPSET = 17
+# Halves are rounded to even numbers, and NaN and infinities stay where they are.
+HOSTILE = (np.nan, np.inf, -np.inf, 0.5, -1.5, 2.5, -0.0)
+
+
+def ints(*values):
+    return np.array(values, np.int64)
+
+
+def case(random, name, nodes, sizes, stored=None, opset=OPSET, low=-1.0, high=1.0,
+         special=(), reference=False, preview=False):
+    """A graph that reads x and makes y; a size that is `None` is free."""
+    axis = next((i for i, size in enumerate(sizes) if size is None), None)
+    graph = helper.make_graph(
+        nodes, name,
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [size or "T" for size in sizes])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+        [numpy_helper.from_array(np.asarray(value), key)
+         for key, value in (stored or {}).items()])
+    opsets = [helper.make_opsetid("", opset)]
+    if preview:
+        opsets.append(helper.make_opsetid("ai.onnx.preview", 1))
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=9)
+    path = FOLDER / f"{name}.onnx"
+    onnx.save(model, path)
+    run = (ReferenceEvaluator(model) if reference else onnxruntime.InferenceSession(str(path))).run
+    runs = []
+    for length in LENGTHS if axis is not None else (0,):
+        x = random.uniform(low, high, [size or length for size in sizes]).astype(np.float32)
+        x.ravel()[:len(special)] = special[:x.size]
+        y = np.asarray(run(None, {"x": x})[0])
+        assert y.dtype == np.float32, name
+        runs.append({
+            "sizes": list(x.shape), "x": [text(v) for v in x.ravel()],
+            "outputSizes": list(y.shape), "y": [text(v) for v in y.ravel()]})
+    return {"name": name, "sizes": [size or -1 for size in sizes], "runs": runs, "error": ""}
+
+
+def text(value):
+    """A number as JSON has it: NaN and infinities are words."""
+    value = float(value)
+    return value if np.isfinite(value) else "nan" if np.isnan(value) else (
+        "inf" if value > 0 else "-inf")
+
+
+def cast(name, output):
+    return node("Cast", [name], [output], to=TensorProto.FLOAT)
+
+
+def functions(random):
+    """Functions of one element each, along a sequence of open length."""
+    ranges = {"Acos": (-1, 1), "Acosh": (1, 9), "Asin": (-1, 1), "Atanh": (-0.99, 0.99),
+              "Tan": (-1.5, 1.5), "Exp": (-5, 5), "Sinh": (-4, 4), "Cosh": (-4, 4)}
+    attributes = {"Celu": {"alpha": 1.7}, "Elu": {"alpha": 0.3}, "Selu": {"alpha": 1.3, "gamma": 0.7},
+                  "Shrink": {"lambd": 0.9, "bias": 0.25}, "ThresholdedRelu": {"alpha": 0.75}}
+    for name in ("Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Celu", "Cosh", "Elu", "Exp",
+                 "Floor", "Mish", "Round", "Selu", "Shrink", "Sinh", "Softsign", "Tan",
+                 "ThresholdedRelu"):
+        low, high = ranges.get(name, (-3, 3))
+        special = HOSTILE[3:] if name in ("Floor", "Round") else ()
+        yield case(
+            random, f"function_{name.lower()}", [node(name, ["x"], ["y"], **attributes.get(name, {}))],
+            (1, None, 5), low=low, high=high, opset=18, special=special)
+    yield case(random, "function_dropout", [node("Dropout", ["x"], ["y"])], (1, None, 5))
+    yield case(
+        random, "function_isinf", [
+            node("IsInf", ["x"], ["b"], detect_negative=0), cast("b", "y")],
+        (1, None, 5), special=HOSTILE)
+    yield case(
+        random, "function_castlike", [
+            node("CastLike", ["x", "t"], ["b"]), cast("b", "y")], (1, None, 5), low=-9, high=9,
+        opset=15, stored={"t": ints(1)})
+    yield case(random, "function_swish", [node("Swish", ["x"], ["y"], alpha=1.25)], (1, None, 5),
+               opset=24, reference=True)
+    yield case(
+        random, "function_prelu", [node("PRelu", ["x", "s"], ["y"])], (1, 5, None),
+        stored={"s": random.uniform(-1, 1, (5, 1)).astype(np.float32)})
+    yield case(
+        random, "function_prelu_rows", [node("PRelu", ["x", "s"], ["y"])], (1, None, 5),
+        stored={"s": random.uniform(-1, 1, (5,)).astype(np.float32)})
+    yield case(
+        random, "function_prelu_one", [node("PRelu", ["x", "s"], ["y"])], (1, None, 5),
+        stored={"s": np.float32([[0.3]])})
+
+
+def arithmetic(random):
+    for name in ("Mean", "Sum"):
+        yield case(
+            random, f"many_{name.lower()}", [node(name, ["x", "a", "b"], ["y"])], (1, None, 5),
+            stored={"a": random.uniform(-1, 1, (5,)).astype(np.float32),
+                    "b": random.uniform(-1, 1, (1, 1, 1)).astype(np.float32)})
+    for name in ("Or", "Xor"):
+        yield case(
+            random, f"truth_{name.lower()}", [
+                node("Greater", ["x", "a"], ["p"]), node("Less", ["x", "b"], ["q"]),
+                node(name, ["p", "q"], ["r"]), cast("r", "y")], (1, None, 5),
+            stored={"a": np.float32([-0.3]), "b": np.float32([0.4])})
+    yield case(
+        random, "gated_swiglu", [
+            node("Split", ["x"], ["a", "b"], axis=2, num_outputs=2),
+            node("SwiGLU", ["a", "b"], ["y"])],
+        (1, None, 6), opset=27, reference=True)
+    yield case(random, "old_affine", [node("Affine", ["x"], ["y"], alpha=1.5, beta=-0.25)],
+               (1, None, 5), opset=6)
+    yield case(
+        random, "old_scaler", [node("ImageScaler", ["x"], ["y"], scale=0.5, bias=[0.1, -0.2, 0.3])],
+        (1, 3, 5, 7), opset=6)
+    yield case(random, "old_crop", [node("Crop", ["x"], ["y"], border=[1, 2, 3, 1])], (1, 3, 7, 9),
+               opset=6)
+
+
+def reductions(random):
+    """Reductions along the sequence, and along the channels."""
+    for name in ("ReduceL1", "ReduceLogSum", "ReduceLogSumExp", "ReduceMin", "ReduceProd",
+                 "ReduceSumSquare"):
+        low = 0.1 if name == "ReduceLogSum" else -1.5
+        for axis in (1, 2):
+            yield case(
+                random, f"{name.lower()}_{axis}", [node(name, ["x"], ["y"], axes=[axis], keepdims=0)],
+                (1, None, 5), low=low, high=1.5)
+    yield case(random, "argmin", [node("ArgMin", ["x"], ["i"], axis=2), cast("i", "y")],
+               (1, None, 5))
+    # Of known values, and used as numbers of a shape.
+    known = {"k": ints(3, -4, 2), "z": ints(0), "o": ints(1)}
+    for name, nodes in [
+        ("reducesumsquare", [node("ReduceSumSquare", ["k"], ["s"], axes=[0], keepdims=1)]),
+        ("reducel1", [node("ReduceL1", ["k"], ["s"], axes=[0], keepdims=1)]),
+        ("sum", [node("Abs", ["k"], ["a"]), node("ReduceSum", ["a"], ["s"], keepdims=1)]),
+        ("cumsum", [node("CumSum", ["k", "z"], ["c"], reverse=1),
+                    node("Slice", ["c", "z", "o"], ["s"])]),
+        ("cumsum_exclusive", [node("CumSum", ["k", "z"], ["c"], exclusive=1, reverse=1),
+                              node("Abs", ["c"], ["a"]), node("Slice", ["a", "z", "o"], ["s"])]),
+    ]:
+        # The number of rows must be known while importing.
+        yield case(
+            random, f"known_{name}", [
+                *nodes, node("Concat", ["s", "o"], ["t"], axis=0), node("Expand", ["x", "t"], ["y"])],
+            (1, 5), stored=known, opset=13 if name == "sum" else 17)
+    angles = {"k": np.linspace(-0.9, 0.9, 5, dtype=np.float32)}
+    for name in ("Round", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh",
+                 "Atanh", "Erf", "Softsign", "IsNaN", "IsInf"):
+        yield case(
+            random, f"known_{name.lower()}", [
+                node(name, ["k"], ["f"]), cast("f", "g"), node("Add", ["x", "g"], ["y"])],
+            (3, 5), stored=angles)
+    yield case(
+        random, "known_xor", [
+            node("Xor", ["p", "q"], ["f"]), cast("f", "g"), node("Add", ["x", "g"], ["y"])], (3, 4),
+        stored={"p": np.array([0, 0, 1, 1], bool), "q": np.array([0, 1, 0, 1], bool)})
+    yield case(
+        random, "known_acosh", [node("Acosh", ["k"], ["f"]), node("Add", ["x", "f"], ["y"])],
+        (3, 5), stored={"k": np.linspace(1, 3, 5, dtype=np.float32)})
+
+
+def constants(random):
+    """Constants that follow from sizes."""
+    for name in ("BlackmanWindow", "HammingWindow", "HannWindow"):
+        yield case(
+            random, name.lower(), [node(name, ["n"], ["w"]), node("Mul", ["x", "w"], ["y"])], (3, 7),
+            stored={"n": np.int64(7)})
+    yield case(
+        random, "eyelike", [
+            node("EyeLike", ["x"], ["e"], k=1, dtype=TensorProto.FLOAT),
+            node("Add", ["x", "e"], ["y"])], (3, 5))
+    yield case(
+        random, "nonzero", [
+            node("NonZero", ["m"], ["p"]), node("Squeeze", ["p", "z"], ["q"]),
+            node("Gather", ["x", "q"], ["y"], axis=1)], (3, 5),
+        stored={"m": np.float32([0, 2, 0, -1, 3]), "z": ints(0)})
+
+
+def images(random):
+    """Images whose width is open, and such whose sizes are fixed."""
+    for name, nodes in [
+        ("depthtospace", [node("DepthToSpace", ["x"], ["y"], blocksize=2)]),
+        ("depthtospace_crd", [node("DepthToSpace", ["x"], ["y"], blocksize=2, mode="CRD")]),
+        ("lrn", [node("LRN", ["x"], ["y"], size=3, alpha=0.5, beta=0.6, bias=1.5)]),
+        ("lppool", [node("LpPool", ["x"], ["y"], kernel_shape=[3, 1], p=3)]),
+        ("globallppool", [node("GlobalLpPool", ["x"], ["y"], p=1)]),
+        ("globalmaxpool", [node("GlobalMaxPool", ["x"], ["y"])]),
+        ("mvn", [node("MeanVarianceNormalization", ["x"], ["y"])]),
+        ("lpnormalization", [node("LpNormalization", ["x"], ["y"], axis=1, p=2)]),
+        ("lpnormalization_along", [node("LpNormalization", ["x"], ["y"], axis=3, p=1)]),
+        ("hardmax", [node("Hardmax", ["x"], ["y"], axis=1)]),
+    ]:
+        # No single value has a deviation.
+        yield case(random, f"image_{name}", nodes, (1, 8, 5, None), low=0.1)
+    yield case(random, "image_spacetodepth", [node("SpaceToDepth", ["x"], ["y"], blocksize=2)],
+               (1, 3, 4, 6))
+    yield case(
+        random, "image_groups", [node("GroupNormalization", ["x", "s", "b"], ["y"], num_groups=3)],
+        (1, 6, 5, None), opset=21, low=7, high=9,
+        stored={"s": random.uniform(0.5, 1, (6,)).astype(np.float32),
+                "b": random.uniform(-1, 1, (6,)).astype(np.float32)})
+    yield case(
+        random, "image_upsample", [node("Upsample", ["x", "f"], ["y"], mode="nearest")],
+        (1, 3, 5, None), opset=9, stored={"f": np.float32([1, 1, 2, 3])})
+    yield case(
+        random, "image_centercroppad", [node("CenterCropPad", ["x", "t"], ["y"], axes=[2, 3])],
+        (1, 3, 5, 8), opset=18, stored={"t": ints(8, 5)}, reference=True)
+
+
+def choices(random):
+    yield case(
+        random, "topk", [node("TopK", ["x", "k"], ["y", "i"], axis=-1)], (1, None, 5),
+        stored={"k": ints(3)})
+    yield case(
+        random, "onehot", [
+            node("Cast", ["x"], ["i"], to=TensorProto.INT64),
+            node("OneHot", ["i", "d", "v"], ["y"], axis=-1)], (1, None), low=-4.9, high=4.9,
+        stored={"d": np.int64(5), "v": np.float32([0.25, 2])})
+    yield case(
+        random, "compress", [node("Compress", ["x", "c"], ["y"], axis=2)], (1, None, 5),
+        stored={"c": np.array([0, 1, 1, 0, 1], bool)})
+    scales = {"s": np.float32([0.02, 0.03, 0.01, 0.025, 0.04]),
+              "z": np.array([3, 128, 0, 255, 7], np.uint8)}
+    yield case(
+        random, "quantized", [
+            node("QuantizeLinear", ["x", "s", "z"], ["q"], axis=2),
+            node("DequantizeLinear", ["q", "s", "z"], ["y"], axis=2)], (1, None, 5), stored=scales)
+    # Fewer boxes than the largest number.
+    yield case(
+        random, "boxes", [
+            node("Sigmoid", ["x"], ["s"]), node("NonMaxSuppression", ["b", "s", "n", "u", "t"], ["i"]),
+            cast("i", "y")], (1, 2, 3), low=0.5, high=2,
+        stored={"b": np.float32([[[0, 0, 2, 2], [0, 0, 2, 1.9], [3, 3, 5, 5]]]), "n": ints(2),
+                "u": np.float32([0.5]), "t": np.float32([0.1])})
+
+
+def heads(random):
+    parts = [node("Split", ["x"], ["q", "k", "v"], axis=3, num_outputs=3)]
+    yield case(
+        random, "flex", [
+            *parts, node("FlexAttention", ["q", "k", "v"], ["y"], domain="ai.onnx.preview")],
+        (1, 2, 5, 9), opset=25, reference=True, preview=True)
+    yield case(
+        random, "linear", [
+            node("Split", ["x"], ["q", "k", "v"], axis=2, num_outputs=3),
+            node("LinearAttention", ["q", "k", "v"], ["y"], q_num_heads=2, kv_num_heads=2,
+         update_rule="linear")],
+        (1, 5, 18), opset=27, reference=True)
+
+
+def main():
+    random = np.random.default_rng(43)
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for path in FOLDER.glob("*.onnx"):
+        path.unlink()
+    made = []
+    for family in (functions, arithmetic, reductions, constants, images, choices, heads):
+        made += family(random)
+    (FOLDER / "cases.json").write_text(json.dumps(made))
+    print(f"{len(made)} cases")
+
+
+if __name__ == "__main__":
+    main()

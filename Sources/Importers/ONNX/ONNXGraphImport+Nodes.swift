@@ -1,0 +1,166 @@
+import Forge
+
+/// The nodes of a graph.
+extension ONNXGraphImport {
+  /// Imports the nodes of a graph, each behind those whose results it reads.
+  ///
+  /// - Parameters:
+  ///   - nodes: the nodes as the file has them.
+  ///   - outputs: the names of the results that are kept when no node reads them any more.
+  ///   - scope: the names of the graph, to which those of the results are added.
+  /// - Throws: ``ImportError`` for what is wrong; what is not supported is collected.
+  mutating func importNodes(
+    _ nodes: [FileNode], keeping outputs: [String], in scope: inout ONNXScope
+  ) throws(ImportError) {
+    let nodes = nodes.map { scope.renamed($0) }
+    uses.add(nodes, in: scope)
+    uses.add(outputs: outputs.map { scope.unique($0) })
+    for node in nodes {
+      let place = SourcePlace(file: path, entry: "\(node.type) \"\(node.name)\"")
+      try SourcePlace.describing(for: place) { () throws(ImportError) in
+        try importNode(node, in: scope)
+      }
+    }
+  }
+
+  /// Imports a graph inside a node.
+  ///
+  /// - Parameters:
+  ///   - graph: the graph, such as a branch of `If`.
+  ///   - inputs: the unique names of the values that its inputs stand for.
+  ///   - outer: the names of the graph with the node.
+  ///   - prefix: what stands before the names that it makes; another for each import.
+  /// - Returns: the unique names of its outputs, which are kept until ``release(_:)``.
+  /// - Throws: ``ImportError`` for what is wrong; what is not supported is collected.
+  mutating func importGraph(
+    _ graph: ONNXGraph, inputs: [String], in outer: ONNXScope, prefix: String
+  ) throws(ImportError) -> [String] {
+    var scope = outer.inner(prefix: prefix)
+    for (info, name) in zip(graph.inputs, inputs) { scope.bind(info.name, to: name) }
+    try readInitializers(graph, in: &scope)
+    let outputs = graph.outputs.map(\.name)
+    try importNodes(graph.nodes, keeping: outputs, in: &scope)
+    return outputs.map { scope.unique($0) }
+  }
+
+  private mutating func importNode(
+    _ node: FileNode, in scope: ONNXScope
+  ) throws(ImportError) {
+    for name in node.outputs where !name.isEmpty {
+      guard made.insert(name).inserted else {
+        throw ImportError(
+          .malformed, "node \"\(node.name)\" makes a value that exists already", path: path,
+          received: "\"\(name)\"", needs: "a name for each value")
+      }
+    }
+    let blocked = node.inputs.contains { missing.contains($0) }
+    unsupported += node.inputs.compactMap { unreadable.removeValue(forKey: $0) }
+    guard let found = ONNXOperators.find(node) else {
+      let type = node.domain.isEmpty ? node.type : "\(node.domain).\(node.type)"
+      unsupported.append(UnsupportedNode(type: type, detail: nil, name: node.name))
+      missing.formUnion(node.outputs)
+      return
+    }
+    guard !blocked else {
+      missing.formUnion(node.outputs)
+      return
+    }
+    var inputs: [FileValue?] = []
+    for name in node.inputs {
+      guard !name.isEmpty, families[name] == nil else {
+        inputs.append(nil)
+        continue
+      }
+      guard let value = values[name] else {
+        throw ImportError(
+          .malformed, "node \"\(node.name)\" reads a value that no earlier node makes", path: path,
+          received: "\"\(name)\"")
+      }
+      inputs.append(value)
+    }
+    var call = ONNXCall(
+      node, opset: opsets[""] ?? 1, inputs: inputs, graphOutputs: graphOutputs)
+    call.families = node.inputs.map { families[$0] }
+    call.isUsedAsTruth = node.outputs.allSatisfy { uses.isTruth($0) }
+    do {
+      if try foldedForEveryLength(&call) { return }
+      call.integerBound = try ONNXIntegerBounds.bound(call, integerBounds)
+      var stated = call
+      if try !ONNXLengths.run(&call), try !ONNXFolding.fold(&call) { try found.import(&call) }
+      try ONNXLengths.check(call)
+      try finish(call)
+      stated.outputs = call.outputs
+      batch.follow(stated)
+      try selections.follow(stated)
+      if let name = node.outputs.first { integerBounds[name] = call.integerBound }
+    } catch {
+      try report(error, type: node.type, name: node.name)
+      missing.formUnion(node.outputs)
+    }
+    release(node.inputs + node.captures.map { scope.unique($0) })
+  }
+
+  /// Releases computed constants that no later node reads.
+  mutating func release(_ names: [String]) {
+    for name in names {
+      guard uses.release(name), case .host(let tensor)? = values[name],
+        tensor.held != nil || tensor.folded != nil
+      else { continue }
+      tensor.folded?.letGo()
+      values[name] = nil
+    }
+  }
+
+  /// Computes a node for every length if its inputs are known; returns whether the result is kept.
+  ///
+  /// If they are not, the families among them become tensors of the network.
+  private mutating func foldedForEveryLength(_ call: inout ONNXCall) throws -> Bool {
+    if call.families.allSatisfy({ $0 == nil }), try ONNXLengthFolding.fold(&call) {
+      try finish(call)
+      return true
+    }
+    guard let name = call.node.outputs.first else { return false }
+    switch try ONNXLengthFamily.fold(call) {
+    case .value(let value)?:
+      call.set(value)
+      try finish(call)
+      return true
+    case .family(let family)?:
+      families[name] = family
+      return true
+    case nil: break
+    }
+    // Sizes are known even where values are no parts of the longest.
+    if case .measured(let measure)? = ONNXOperators.find(call.node)?.sizes,
+      let family = call.family(0)
+    {
+      call.set(try measure(family.sizes, call, family.maximum).value)
+      try finish(call)
+      return true
+    }
+    for (index, family) in call.families.enumerated() {
+      guard let family else { continue }
+      guard let tensor = try family.network() else {
+        throw NodeFailure.unsupported(
+          "values that follow the length of a sequence, but not as parts of the longest")
+      }
+      call.inputs[index] = .network(tensor)
+    }
+    return false
+  }
+
+  /// Takes over the results of a node.
+  private mutating func finish(_ call: ONNXCall) throws(ImportError) {
+    for (key, entry) in call.parameters { parameters[key] = entry }
+    for (name, value) in zip(call.node.outputs, call.outputs) where !name.isEmpty {
+      guard let value else {
+        // Second outputs such as the mask of a Dropout exist only for training.
+        missing.insert(name)
+        unsupported.append(
+          UnsupportedNode(type: call.node.type, detail: "output \"\(name)\"", name: call.node.name))
+        continue
+      }
+      values[name] = value
+    }
+  }
+}

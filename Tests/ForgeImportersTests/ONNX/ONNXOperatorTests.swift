@@ -1,0 +1,77 @@
+import Forge
+import ForgeImporters
+import Foundation
+import Testing
+
+/// The operators of ONNX: each has a case, a name of its own, a family and a line in the documents.
+@Suite struct ONNXOperatorTests {
+  static let cases = ONNXCase.all(in: "Operators")
+  static let all = ONNXOperatorList.families.flatMap(\.self)
+  private static let root = ImporterFixtures.folder.appending(path: "../../..").standardized
+
+  @Test func thereAreCases() { #expect(Self.cases.count == 95) }
+
+  /// Operators that no other fixture has, and operators along an open length, against ONNX Runtime
+  /// or the reference of the package onnx; Scripts/references/make_onnx_operators.py made them.
+  @Test(arguments: cases)
+  func equalsONNXRuntime(_ test: ONNXCase) throws { try test.check(in: "Operators") }
+
+  @Test func everyOperatorHasACase() throws {
+    let files = try #require(
+      FileManager.default.enumerator(at: ImporterFixtures.folder, includingPropertiesForKeys: nil))
+    var names: Set<String> = []
+    for case let file as URL in files where file.pathExtension == "onnx" {
+      do throws(ImportError) { _ = try ImportedModel(onnx: file.path) } catch {
+        // What is refused is compared with nothing; sizes may be left open.
+        guard error.kind == .unknownSize else { continue }
+      }
+      names.formUnion(try ONNXOperatorList.names(in: file.path))
+    }
+    let missing = Set(Self.all).subtracting(names).sorted()
+    #expect(missing == [], "no file in Fixtures that is read has these operators")
+  }
+
+  @Test func eachNameIsThereOnce() {
+    #expect(Dictionary(grouping: Self.all) { $0 }.filter { $0.value.count > 1 }.keys.sorted() == [])
+  }
+
+  @Test func everyFamilyIsListed() throws {
+    let folder = Self.root.appending(path: "Sources/Importers")
+    let files = try #require(
+      FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+    var declared: [String] = []
+    var list = ""
+    for case let file as URL in files where file.pathExtension == "swift" {
+      let text = try String(contentsOf: file, encoding: .utf8)
+      declared += text.matches(of: /static let (\w+): \[ONNXOperator\] =/).map { String($0.1) }
+      if file.lastPathComponent == "ONNXOperators.swift" {
+        list =
+          text.firstMatch(of: /static let families: [^=]+= \[([^\]]+)\]/).map {
+            String($0.1)
+          } ?? ""
+      }
+    }
+    let listed = list.matches(of: /\w+/).map { String($0.0) }
+    #expect(listed.sorted() == declared.sorted())
+    #expect(ONNXOperatorList.families.count == declared.count)
+  }
+
+  @Test func thePageListsTheOperators() throws {
+    #expect(try Self.names("operators").sorted() == Self.all.sorted())
+  }
+
+  @Test func thePageListsThoseOfFixedLength() throws {
+    #expect(
+      try Self.names("operators of fixed length").sorted()
+        == ONNXOperatorList.ofFixedLength.sorted())
+  }
+
+  /// The names between two marks of the page.
+  private static func names(_ mark: String) throws -> [String] {
+    let page = try String(
+      contentsOf: root.appending(path: "Docs/BringYourModel/ONNX.md"), encoding: .utf8)
+    let parts = page.components(separatedBy: "<!-- \(mark) -->")
+    let list = try #require(parts.count == 3 ? parts[1] : nil)
+    return list.matches(of: /`([\w.:]+)`/).map { String($0.1) }
+  }
+}
