@@ -87,14 +87,14 @@ extension PrimitiveOperation {
   /// - Parameters:
   ///   - operands: the shapes of the operands.
   ///   - output: the shape of the result.
-  ///   - backend: says how many elements it stores for a shape.
-  package func work(for operands: [Shape], output: Shape, on backend: any Backend) -> Int {
+  ///   - stored: the number of elements that are stored for a shape.
+  package func work(
+    for operands: [Shape], output: Shape, stored: (Shape) -> Int = { $0.elementCount ?? 0 }
+  ) -> Int {
     guard let count = output.elementCount else { return 0 }
     // Packed operands are weights, which multiply-adds count.
     let read = operands.prefix(traits.packsOperands ? 1 : operands.count)
-    let moved = read.reduce(backend.storedCount(of: output)) {
-      $0.addingSaturated(backend.storedCount(of: $1))
-    }
+    let moved = read.reduce(stored(output)) { $0.addingSaturated(stored($1)) }
     return traits.multiplyAdds.count(for: operands, output: output)
       .addingSaturated(moved.multipliedSaturated(by: Self.workPerMove))
       .addingSaturated(count.multipliedSaturated(by: workPerElement(for: operands)))

@@ -84,8 +84,8 @@ extension ImportedModel.Port {
     let own = Self(
       name: name, sizes: isBatch ? [1] + array.sizes.dropFirst() : array.sizes, axes: order)
     let step = values.count / count
-    do {
-      return try (0..<count).map { example in
+    do throws(ImportError) {
+      return try (0..<count).map { example throws(ImportError) in
         try own.forgeValues(Array(values[(example * step)..<((example + 1) * step)]))
       }
     } catch { throw ToolError(.wrongInput, error.problem) }

@@ -5,8 +5,7 @@ import ForgeSystem
 ///
 /// They are read from their source at most once, on first use, even if several forms are tried.
 final class ConvolutionWeights {
-  private let value: OperationGraph.Value
-  private let bias: OperationGraph.Value?
+  private let node: OperationGraph.Node
   private let graph: OperationGraph
   private let recipe: ConstantRecipe
   private let constants: PackedConstants
@@ -16,10 +15,9 @@ final class ConvolutionWeights {
   init?(
     of node: OperationGraph.Node, in graph: OperationGraph, _ constants: PackedConstants
   ) {
-    let value = node.inputs[1]
-    guard let recipe = graph.constant(value) else { return nil }
-    (self.value, self.recipe, self.constants) = (value, recipe, constants)
-    (bias, self.graph) = (node.bias, graph)
+    guard let recipe = graph.constant(node.inputs[1]) else { return nil }
+    (self.node, self.graph) = (node, graph)
+    (self.recipe, self.constants) = (recipe, constants)
   }
 
   /// Packs the weights in a form, unless they are already packed.
@@ -27,8 +25,8 @@ final class ConvolutionWeights {
   /// - Returns: `true` if the form is accurate enough for these weights.
   func fit(_ form: some PackedForm) throws -> Bool {
     let memory = try constants.memory(
-      value, of: graph, as: form,
-      weights: TinyWeights(value, bias: bias, of: graph, constants.source), bias: bias
+      node.inputs[1], of: graph, as: form,
+      weights: TinyWeights(of: node, in: graph, constants.source), bias: node.bias
     ) {
       if let floats { return floats }
       let read = try constants.source.floats(of: recipe)

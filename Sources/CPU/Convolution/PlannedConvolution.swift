@@ -56,10 +56,10 @@ extension PlanBuilder {
   mutating func packedWeights(
     _ convolution: PlannedConvolution, part: Range<Int>? = nil, as form: some PackedForm
   ) throws -> UnsafePointer<Float>? {
-    let (weights, bias) = (convolution.node.inputs[1], convolution.node.bias)
+    let node = convolution.node
     return try packed(
-      weights, part: part, as: form,
-      weights: TinyWeights(weights, bias: bias, of: graph, constants.source), bias: bias)
+      node.inputs[1], part: part, as: form,
+      weights: TinyWeights(of: node, in: graph, constants.source), bias: node.bias)
   }
 
   /// Returns the packed bias of a convolution, zeros if it has none.

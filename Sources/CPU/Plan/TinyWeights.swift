@@ -78,18 +78,17 @@ struct TinyWeights {
 }
 
 extension TinyWeights {
-  /// The weights that a value of a graph holds, an operand whose first axis is that of the outputs.
+  /// The weights of a node: a convolution, a depthwise convolution or a dense layer.
   ///
-  /// - Parameters:
-  ///   - value: the weights.
-  ///   - bias: what is added to each output, if anything is.
+  /// Weights are ordered by outputs, which are the channels of the node's result.
   init(
-    _ value: OperationGraph.Value, bias: OperationGraph.Value?, of graph: OperationGraph,
-    _ source: any ConstantSource
+    of node: OperationGraph.Node, in graph: OperationGraph, _ source: any ConstantSource
   ) {
-    rowLength = (graph.shape(of: value).sizes ?? []).dropFirst().reduce(1, *)
+    let count = graph.shape(of: node.inputs[1]).elementCount ?? 0
+    let outputs = graph.imageSizes(of: node.output).last ?? 0
+    rowLength = outputs > 0 && count.isMultiple(of: outputs) ? count / outputs : 0
     biases = {
-      try bias.flatMap { graph.constant($0) }.map { try source.floats(of: $0) }
+      try node.bias.flatMap { graph.constant($0) }.map { try source.floats(of: $0) }
     }
   }
 }

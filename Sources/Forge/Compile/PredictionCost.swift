@@ -31,7 +31,8 @@ package struct PredictionCost: Sendable, Hashable {
       let shapes = operands.map { graph.shape(of: $0) }
       let output = graph.shape(of: node.output)
       work = work.addingSaturated(
-        node.primitive.operation.work(for: shapes, output: output, on: backend))
+        node.primitive.operation.work(
+          for: shapes, output: output, stored: backend.storedCount))
       live = live.addingSaturated(bytes(output))
       self.bytes = max(self.bytes, live)
       // What follows from constants alone is computed once and kept.

@@ -38,6 +38,9 @@ package final class FoldedValues: Sendable {
     return try compute()
   }
 
+  /// Whether the values are in memory.
+  var isInMemory: Bool { values.withLock { $0 != nil } }
+
   /// Releases the values of this constant and of those that it is made of.
   func letGo() {
     var pending = [self]
@@ -81,6 +84,9 @@ extension HostTensor {
     case .stored, .repeated, .folded: false
     }
   }
+
+  /// Whether the values are in memory, large or small.
+  var isInMemory: Bool { folded?.isInMemory ?? isComputed }
 
   /// The computed values, if they can be let go.
   var folded: FoldedValues? { if case .folded(let values) = storage { values } else { nil } }

@@ -169,6 +169,11 @@ package struct BytesInMemory: StoredBytes {
   /// Wraps bytes.
   package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
+  package var identity: AnyHashable? {
+    // An array in memory has its address as long as it exists, and so have its copies.
+    bytes.isEmpty ? nil : bytes.withUnsafeBytes { $0.baseAddress.map { AnyHashable($0) } }
+  }
+
   package func withBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) throws -> Result {

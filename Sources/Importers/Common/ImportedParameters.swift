@@ -45,6 +45,11 @@ package struct ImportedParameters: IdentifyingParameterSource {
     for entry in entries.values { entry.values.folded?.letGo() }
   }
 
+  /// The bytes of computed values that are in memory.
+  package var heldByteCount: Int {
+    entries.values.reduce(0) { $0 + ($1.values.isInMemory ? $1.values.count * 4 : 0) }
+  }
+
   package var availableNames: [String] { Set(entries.keys.map(\.layer)).sorted() }
 
   package func identity(of spec: ParameterSpec) -> AnyHashable? {

@@ -40,7 +40,7 @@ package final class InputFile: Sendable {
     case .memory(let bytes): Place(source: ObjectIdentifier(bytes), range: range)
     case .part(let file, let start):
       file.identity(of: range.lowerBound + start..<range.upperBound + start)
-    case .zipped: Place(source: ObjectIdentifier(self), range: range)
+    case .array, .zipped: Place(source: ObjectIdentifier(self), range: range)
     }
   }
 
