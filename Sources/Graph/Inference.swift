@@ -25,6 +25,9 @@ package struct Inference: Sendable {
     package let sharesParameters: Bool
     /// The multiply-adds of one prediction.
     package let multiplyAdds: Int
+    /// The number of values of parameters that are one tensor of the file with those of earlier
+    /// layers.
+    package fileprivate(set) var tiedParameterCount = 0
 
     /// The layer; `nil` for an input.
     package var layer: (any Layer)? {
@@ -40,7 +43,11 @@ package struct Inference: Sendable {
     package var isNamed: Bool { layer != nil && tensor.givenName != nil }
     /// The number of values of its own parameters, excluding shared ones.
     package var parameterCount: Int {
-      sharesParameters ? 0 : parameters.reduce(0) { $0 + $1.count }
+      sharesParameters ? 0 : statedParameterCount - tiedParameterCount
+    }
+    /// The number of values of its parameters.
+    package var statedParameterCount: Int {
+      parameters.reduce(0) { $0.addingSaturated($1.count) }
     }
     /// The axes of an input that follow the length of a sequence.
     package var lengthAxes: [LengthAxis] {
@@ -125,6 +132,11 @@ package struct Inference: Sendable {
   package var multiplyAdds: Int { total(\.multiplyAdds) }
   /// The number of values of all parameters, shared ones counted once.
   package var parameterCount: Int { total(\.parameterCount) }
+  /// The number of values of the parameters of all layers of different names, even if they are one
+  /// tensor of the file.
+  package var statedParameterCount: Int {
+    total { $0.sharesParameters ? 0 : $0.statedParameterCount }
+  }
 
   /// The sum over all nodes, which saturates.
   private func total(_ count: (Node) -> Int) -> Int {
@@ -167,6 +179,9 @@ package struct Inference: Sendable {
       }
       nodes.append(draft)
     }
+    if let source = model.parameters as? any IdentifyingParameterSource {
+      Self.countTied(&nodes, source)
+    }
     self.nodes = nodes
     self.inputs = model.inputs.compactMap { index[ObjectIdentifier($0)] }
     self.outputs = model.outputs.compactMap { index[ObjectIdentifier($0)] }
@@ -190,6 +205,19 @@ package struct Inference: Sendable {
     }
     return Problem(
       place: node.place, layer: node.reference, headline: error.headline, details: details)
+  }
+
+  /// Counts the parameters that are one tensor of the file with those of earlier layers.
+  private static func countTied(_ nodes: inout [Node], _ source: any IdentifyingParameterSource) {
+    var seen: Set<AnyHashable> = []
+    for index in nodes.indices where !nodes[index].sharesParameters {
+      for spec in nodes[index].parameters {
+        guard let tensor = source.identity(of: spec), !seen.insert(tensor).inserted else {
+          continue
+        }
+        nodes[index].tiedParameterCount += spec.count
+      }
+    }
   }
 
   /// The tensors `ends` and every tensor they are made from.

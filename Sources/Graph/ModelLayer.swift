@@ -30,7 +30,8 @@ public struct ModelLayer: Sendable, CustomStringConvertible {
   public let parameters: [ParameterSpec]
   /// Whether an earlier layer of the same name has the same parameters.
   public let sharesParameters: Bool
-  /// The number of values of its own parameters, excluding shared ones.
+  /// The number of values of its own parameters, excluding shared ones and those that are one tensor
+  /// of a model file with an earlier layer's.
   public let parameterCount: Int
   /// The multiply-adds of one prediction; 0 while a size is not known.
   public let multiplyAdds: Int
@@ -59,7 +60,7 @@ public struct ModelLayer: Sendable, CustomStringConvertible {
     let inputs = inputShapes.map { $0?.tupleText ?? "?" }.joined(separator: ", ")
     let facts = [
       "\(inputs.isEmpty ? "" : inputs + " → ")\(outputShape?.tupleText ?? "?")",
-      sharesParameters
+      parameterCount == 0 && !parameters.isEmpty
         ? "shared parameters" : ShapeError.counted(parameterCount, "parameter"),
       place?.description,
     ]

@@ -111,14 +111,40 @@ extension OperationGraph {
         let dimensions = shape(of: node.inputs[0]).dimensions
         let size = dimensions[axis < 0 ? axis + dimensions.count : axis] ?? 1
         chosen[node.inputs[1]] = min(chosen[node.inputs[1]] ?? size, size)
-      } else if node.primitive.traits.keepsElements, node.activation == .linear,
-        node.residual == nil, let size = chosen[node.output]
-      {
-        chosen[node.inputs[0]] = min(chosen[node.inputs[0]] ?? size, size)
+      } else if node.activation == .linear, node.residual == nil, let size = chosen[node.output] {
+        for source in node.placeSources {
+          chosen[source] = min(chosen[source] ?? size, size)
+        }
       }
     }
     var result: [Int: Int] = [:]
     for (index, value) in inputs.enumerated() { result[index] = chosen[value] }
     return result
+  }
+}
+
+extension OperationGraph.Node {
+  /// The operands whose whole numbers this node turns into places of like size.
+  ///
+  /// Files compute with ids before they read rows: `i + V · (i < 0)` counts those below 0 from the
+  /// end, and casts and bounds change nothing. Comparisons and other functions of numbers that need
+  /// not be ids end the way.
+  fileprivate var placeSources: [OperationGraph.Value] {
+    if primitive.traits.keepsElements { return [inputs[0]] }
+    return switch primitive {
+    case .binary(let function):
+      switch function {
+      case .add, .subtract, .multiply, .minimum, .maximum: inputs
+      default: []
+      }
+    case .unary(let function):
+      switch function {
+      case .round, .floor, .ceiling, .truncate, .absolute: [inputs[0]]
+      default: []
+      }
+    case .select: Array(inputs.dropFirst())
+    case .affine: [inputs[0]]
+    default: []
+    }
   }
 }

@@ -34,6 +34,20 @@ package protocol OrderedParameterData: ParameterData {
   var isOrdered: Bool { get }
 }
 
+/// Values of which the source knows whether another parameter has the same.
+package protocol IdentifiedParameterData: ParameterData {
+  /// The tensor of the file that holds the values; `nil` if it is not known.
+  ///
+  /// Equal identities mean equal elements in equal order.
+  var identity: AnyHashable? { get }
+}
+
+/// A source that knows which of its parameters are one tensor of a file.
+package protocol IdentifyingParameterSource: ParameterSource {
+  /// The tensor of the file that holds a parameter; `nil` if it is not known.
+  func identity(of spec: ParameterSpec) -> AnyHashable?
+}
+
 extension ParameterData {
   /// Forge's own axis order.
   public var layout: ParameterLayout { .forge }

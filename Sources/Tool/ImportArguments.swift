@@ -52,7 +52,9 @@ struct ImportArguments: ParsableArguments {
         throw ValidationError("--size takes NAME=1x3x224x224 or NAME=1x..512, not \(text)")
       }
       file.options.sizes[name] = sizes
+      if let note = NamedArgument.note(onLengthsOf: name, sizes) { Progress.note(note) }
     }
+    file.options.style = .tool
     for text in constant {
       let argument = NamedArgument(text)
       guard let name = argument.name else {

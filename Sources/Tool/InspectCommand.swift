@@ -47,7 +47,11 @@ struct InspectCommand: ParsableCommand {
       if let facts = try? model.facts() { facts.forEach(Self.show) }
       throw error
     }
-    for fact in try model.facts() { Self.show(fact) }
+    let facts = try model.facts()
+    for fact in facts { Self.show(fact) }
+    for fact in imported.metadataFacts where !facts.contains(where: { $0.label == fact.label }) {
+      Self.show(fact)
+    }
     for (label, ports) in [("input", imported.inputs), ("output", imported.outputs)] {
       for port in ports {
         let sizes = port.sizesText
@@ -67,9 +71,6 @@ struct InspectCommand: ParsableCommand {
     }
     let labels = imported.model.metadata.labels
     if !labels.isEmpty { Self.show(ModelFact("labels", "\(labels.count)")) }
-    if let about = imported.model.metadata.about, !about.isEmpty {
-      Self.show(ModelFact("about", about))
-    }
     Self.show(ModelFact("network", ModelFacts(imported.model).line))
     var counts: [String: Int] = [:]
     for node in NetworkGraph(imported.model, title: file).nodes where node.role != .input {

@@ -3,6 +3,7 @@ import Forge
 import ForgeImporters
 import ForgeModels
 import ForgeToolSupport
+import Foundation
 
 /// A network argument: the name of a ready architecture, a model file, or a file of the weights of
 /// a ready architecture.
@@ -17,11 +18,14 @@ enum NetworkArgument: ExpressibleByArgument {
 
   static var allValueStrings: [String] { Architecture.allCases.map(\.rawValue) }
 
-  /// Without a dot or slash, it is always a name, so that a misspelt name is not read as a path.
+  /// Without a dot or slash, it is a name, so that a misspelt name is not read as a path, unless a
+  /// folder or a file is called so.
   init?(argument: String) {
     if let architecture = Architecture(rawValue: argument) {
       self = .ready(architecture)
-    } else if argument.contains(where: { "./".contains($0) }) {
+    } else if argument.contains(where: { "./".contains($0) })
+      || FileManager.default.fileExists(atPath: argument)
+    {
       self = .file(path: argument)
     } else {
       return nil
@@ -46,6 +50,8 @@ enum NetworkArgument: ExpressibleByArgument {
     let format: any ModelFormat.Type
     do throws(ImportError) { format = try file.format() } catch {
       guard error.kind != .fileMissing else { throw error }
+      // Files of formats that are not imported may look like archives of weights.
+      guard !file.isForeign else { throw error }
       return try Self.ready(at: path, orElse: error)
     }
     let isImporters = arguments.weights.map(format.takesWeights(at:)) ?? true

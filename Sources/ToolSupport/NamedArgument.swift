@@ -33,6 +33,19 @@ package struct NamedArgument: Hashable, Sendable {
     return sizes.count == parts.count ? sizes : nil
   }
 
+  /// What to know of an input with several axes of changing length; `nil` for other inputs.
+  ///
+  /// They do not change apart from each other.
+  package static func note(onLengthsOf name: String, _ sizes: [InputSize]) -> String? {
+    let ranges = sizes.compactMap(\.progression)
+    guard ranges.count > 1, let count = ranges.map(\.count).min(), count > 1 else { return nil }
+    func text(_ place: Int) -> String {
+      ranges.map { "\($0[place])" }.joined(separator: "×")
+    }
+    return "the \(ranges.count) axes of \"\(name.printable)\" that change do so together: "
+      + "\(text(1)), \(text(2))\(count > 2 ? " … \(text(count))" : "")"
+  }
+
   /// One size: `512`, `..512` or `5..512`, of which the last two may end in `/` and a step.
   private static func size(_ text: Substring) -> InputSize? {
     guard let dots = text.firstRange(of: "..") else {

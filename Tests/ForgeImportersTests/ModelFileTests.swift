@@ -97,6 +97,13 @@ private enum PretendFormat: ModelFormat {
       try Data().write(to: URL(fileURLWithPath: path + "/saved_model.pb"))
       let error = #expect(throws: ImportError.self) { try ModelFile(path).imported() }
       #expect(error?.received == "a TensorFlow SavedModel")
+      #expect(ModelFile(path).isForeign)
+      // The file alone is told by its name.
+      let inside = ModelFile(path + "/saved_model.pb")
+      let other = #expect(throws: ImportError.self) { try inside.imported() }
+      #expect(other?.received == "a TensorFlow SavedModel")
+      #expect(other?.remedy?.contains("--saved-model") == true)
+      #expect(inside.isForeign)
     }
     try withFile("net.mlpackage", nil) { path in
       let error = #expect(throws: ImportError.self) { try ModelFile(path).imported() }
@@ -106,6 +113,17 @@ private enum PretendFormat: ModelFormat {
     try withFile("net.mlmodelc", nil) { path in
       let error = #expect(throws: ImportError.self) { try ModelFile(path).imported() }
       #expect(error?.received == "a compiled Core ML model")
+      #expect(ModelFile(path).isForeign)
+    }
+  }
+
+  /// Archives of weights may be those of a ready architecture; others are told for what they are.
+  @Test func filesOfWeightsAreNotForeign() throws {
+    for name in ["net.safetensors", "net.npz", "net.bin", "net.h5"] {
+      try withFile(name, "hello") { #expect(!ModelFile($0).isForeign) }
+    }
+    for name in ["net.pt", "net.tflite", "net.gguf"] {
+      try withFile(name, "hello") { #expect(ModelFile($0).isForeign) }
     }
   }
 

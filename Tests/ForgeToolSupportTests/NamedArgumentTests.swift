@@ -15,6 +15,21 @@ import Testing
     #expect(NamedArgument("a=b=x.npy", names: ["a=b"]).name == "a=b")
   }
 
+  /// Axes that change do so together, which two ranges do not say.
+  @Test func severalLengthsAreExplained() throws {
+    func note(_ text: String) throws -> String? {
+      NamedArgument.note(onLengthsOf: "x", try #require(NamedArgument.sizes(text)))
+    }
+    #expect(
+      try note("1x3x32..960/32x32..960/32")
+        == "the 2 axes of \"x\" that change do so together: 32×32, 64×64 … 960×960")
+    #expect(
+      try note("..2x10..20/10")
+        == "the 2 axes of \"x\" that change do so together: 1×10, 2×20")
+    #expect(try note("1x3x..96x32") == nil)
+    #expect(try note("1x3x96x32") == nil)
+  }
+
   @Test func sizesAreNumbersAboveZero() {
     #expect(NamedArgument.sizes("1x3x224x224") == [1, 3, 224, 224])
     #expect(NamedArgument.sizes("1,3×5") == [1, 3, 5])

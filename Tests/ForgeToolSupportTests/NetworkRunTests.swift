@@ -113,6 +113,29 @@ import Testing
       .checkLabels(3, of: "labels.txt")
   }
 
+  /// Files compute with ids before they read rows: `i + V · (i < 0)`, casts and bounds.
+  @Test func seededInputsAreIdsBehindArithmetic() throws {
+    let ids = Input(shape: [40], name: "ids")
+    let isNegative = ids --> Compare(.less, than: [0])
+    let moved = ids + isNegative * 50
+    let bounded = [moved, moved] --> Maximum()
+    let places = bounded --> Unary(.floor)
+    let imported = ImportedModel(
+      model: Model(
+        inputs: [ids], outputs: [places --> Embedding(vocabulary: 50, channels: 2, name: "table")]),
+      inputs: [.init(name: "ids", sizes: [1, 40], axes: [1])], outputs: [])
+    guard case .values(let drawn)? = try imported.seededInputs()["ids"] else {
+      Issue.record("no values")
+      return
+    }
+    #expect(drawn.values.allSatisfy { $0 >= 0 && $0 < 50 && $0.rounded() == $0 })
+    #expect(Set(drawn.values).count > 10)
+    let network = try imported.model.compile(
+      parameters: RandomParameters(seed: 1), options: CompileOptions(verify: .samples(2)))
+    #expect(network.report.verification?.errors.count == 1)
+    _ = try network.predict(drawn.values)
+  }
+
   /// Ids are drawn for tables, whatever type the file states; other integers are 0 or 1.
   @Test func seededInputsAreIdsForTables() throws {
     let ids = Input(shape: [40], name: "ids")

@@ -22,6 +22,19 @@ import Testing
     try StoredTensor(floats: values, sizes: sizes)
   }
 
+  /// Examples of an output follow each other along the axis that the file gives them.
+  @Test func examplesFollowEachOtherAlongTheirAxis() throws {
+    var port = ImportedModel.Port(name: "y", sizes: [2, 1, 3], axes: [0, 2])
+    port.examples = .along(1)
+    let examples = (0..<2).map { example in
+      TensorValues(
+        shape: Shape(sizes: [2, 3]), values: (0..<6).map { Float(10 * example + $0) })
+    }
+    let array = try port.array(of: examples, isBatch: true)
+    #expect(array.sizes == [2, 2, 3])
+    #expect(array.floats == [0, 1, 2, 10, 11, 12, 3, 4, 5, 13, 14, 15])
+  }
+
   @Test func channelsComeLast() throws {
     let examples = try port.examples(in: tensor(inFile, [1, 5, 2, 3]), forge: shape)
     #expect(examples == [TensorValues(shape: shape, values: inForge)])

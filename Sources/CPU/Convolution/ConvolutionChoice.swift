@@ -42,7 +42,7 @@ struct ConvolutionChoice {
         planned[position] = PlannedConvolution(
           node: node, problem: problem,
           algorithm: try algorithm(
-            of: index, by: constants.flatMap { ConvolutionWeights(node.inputs[1], of: graph, $0) }))
+            of: index, by: constants.flatMap { ConvolutionWeights(of: node, in: graph, $0) }))
       }
       layout = ImageLayout(graph, planned.values, settings)
       let misplaced = planned.filter {

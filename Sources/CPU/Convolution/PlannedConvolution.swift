@@ -56,14 +56,17 @@ extension PlanBuilder {
   mutating func packedWeights(
     _ convolution: PlannedConvolution, part: Range<Int>? = nil, as form: some PackedForm
   ) throws -> UnsafePointer<Float>? {
-    try packed(convolution.node.inputs[1], part: part, as: form)
+    let node = convolution.node
+    return try packed(
+      node.inputs[1], part: part, as: form,
+      weights: TinyWeights(of: node, in: graph, constants.source), bias: node.bias)
   }
 
   /// Returns the packed bias of a convolution, zeros if it has none.
   mutating func packedBias(
     _ convolution: PlannedConvolution, part: Range<Int>? = nil, count: Int
   ) throws -> UnsafePointer<Float>? {
-    let bias = convolution.node.inputs.dropFirst(2).first
+    let bias = convolution.node.bias
     return try packed(bias, part: bias == nil ? nil : part, as: PaddedForm(count: count))
   }
 
@@ -71,6 +74,11 @@ extension PlanBuilder {
   func multiplyAdds(_ outputs: ID, of problem: ConvolutionProblem) -> Int {
     [problem.taps, problem.inputs].reduce(tensor(outputs).count) { $0.multipliedSaturated(by: $1) }
   }
+}
+
+extension OperationGraph.Node {
+  /// The bias of a convolution, if it has one.
+  var bias: OperationGraph.Value? { inputs.dropFirst(2).first }
 }
 
 /// Thrown if no algorithm can compute a convolution.

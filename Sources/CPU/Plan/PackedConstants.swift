@@ -9,36 +9,70 @@ final class PackedConstants: Sendable {
   /// Thrown if a form cannot represent the values accurately enough.
   struct NotExactEnough: Error {}
 
+  /// What is packed: a parameter of the model, or another constant of a graph.
+  ///
+  /// Parameters that are one tensor of a file are one constant.
+  private enum Constant: Hashable {
+    case none
+    case parameter(Int)
+    case value(Int)
+  }
+
   private struct Key: Hashable {
-    let value: Int
+    let constant: Constant
     let part: Range<Int>?
     let form: AnyHashable
+    /// The bias that decides which of the weights become zero.
+    var bias: Constant?
+  }
+
+  /// A form that was made.
+  fileprivate enum Form {
+    /// The memory; `nil` if the form cannot represent its values accurately enough.
+    case made(AlignedMemory?)
+    /// It is known for each bias.
+    case ofBias
   }
 
   /// The source of the parameters.
   let source: any ConstantSource
-  /// The forms made; `nil` for one that cannot represent its values accurately enough.
-  private let forms = ForkSafe<[Key: AlignedMemory?]>([:])
+  private let forms = ForkSafe<[Key: Form]>([:])
   private let pages = LargePages()
 
   init(_ source: any ConstantSource) { self.source = source }
 
   var byteCount: Int {
-    forms.withLock { $0.values.reduce(0) { $0 + ($1?.byteCount ?? 0) } }
+    forms.withLock { $0.values.reduce(0) { $0 + ($1.memory?.byteCount ?? 0) } }
   }
 
   /// Returns the packed form of a constant or of a part of its values; `nil` if the form cannot
   /// represent them accurately enough.
   ///
-  /// `values` is called only if the form does not exist yet.
+  /// - Parameters:
+  ///   - value: the constant; zeros if `nil`.
+  ///   - graph: the graph of the constant.
+  ///   - part: the part of its values.
+  ///   - form: the form.
+  ///   - weights: the outputs that the values are weights of, if they are.
+  ///   - bias: the constant that is added to each output.
+  ///   - values: returns all values; called only if the form does not exist yet.
   func memory(
-    _ value: OperationGraph.Value?, part: Range<Int>? = nil, as form: some PackedForm,
+    _ value: OperationGraph.Value?, of graph: OperationGraph, part: Range<Int>? = nil,
+    as form: some PackedForm, weights: TinyWeights? = nil, bias: OperationGraph.Value? = nil,
     values: () throws -> FloatMemory
   ) throws -> AlignedMemory? {
-    let key = Key(value: value?.index ?? -1, part: part, form: AnyHashable(form))
-    if let known = forms.withLock({ $0[key] }) { return known }
+    var key = Key(
+      constant: constant(value, of: graph), part: part, form: AnyHashable(form), bias: nil)
+    if let known = known(&key, bias: constant(bias, of: graph)) { return known }
     let all = try values()
-    let values = UnsafeBufferPointer(rebasing: all.floats[part ?? 0..<all.floats.count])
+    let values = UnsafeMutableBufferPointer(rebasing: all.floats[part ?? 0..<all.floats.count])
+    if let weights, weights.rowLength > 0 {
+      let first = (part?.lowerBound ?? 0) / weights.rowLength
+      if try weights.clear(values, from: first) {
+        forms.withLock { [key] in $0[key] = .ofBias }
+        key.bias = constant(bias, of: graph)
+      }
+    }
     let float = MemoryLayout<Float>.stride
     source.loading.hold((all.floats.count + form.count) * float)
     var isExact = true
@@ -48,30 +82,53 @@ final class PackedConstants: Sendable {
       guard let memory = bytes.bindMemory(to: Float.self).baseAddress else { return }
       isExact = form.write(
         Packing(
-          values: values.baseAddress, count: values.count, memory: memory,
+          values: UnsafePointer(values.baseAddress), count: values.count, memory: memory,
           threads: Int32(clamping: source.threads)))
     }
     withExtendedLifetime(all) {}
     // Two threads may have packed the form concurrently; all plans share the first.
-    let earlier = forms.withLock { forms in
+    let earlier = forms.withLock { [key] forms in
       let earlier = forms[key]
-      if earlier == nil { forms[key] = .some(isExact ? memory : nil) }
+      if earlier == nil { forms[key] = .made(isExact ? memory : nil) }
       return earlier
     }
-    if let earlier { return earlier }
+    if case .made(let earlier)? = earlier { return earlier }
     guard isExact else { return nil }
     source.loading.keep(memory.byteCount)
     return memory
+  }
+
+  private func constant(_ value: OperationGraph.Value?, of graph: OperationGraph) -> Constant {
+    guard let value else { return .none }
+    if case .parameter(let index)? = graph.constant(value) {
+      return .parameter(source.original(of: index))
+    }
+    return .value(value.index)
+  }
+
+  /// The memory of a form that was made, if it was; completes the key if the bias decides.
+  private func known(_ key: inout Key, bias: Constant) -> AlignedMemory?? {
+    let first = forms.withLock { [key] in $0[key] }
+    guard case .ofBias? = first else { return first.map(\.memory) }
+    key.bias = bias
+    return forms.withLock { [key] in $0[key] }.map(\.memory)
   }
 
   /// Releases every form that a plan does not read.
   func drop(except plan: Plan) {
     let read = Set(plan.retained.map { ObjectIdentifier($0) })
     let dropped = forms.withLock { forms in
-      let unread = forms.filter { $0.value.map { !read.contains(ObjectIdentifier($0)) } ?? false }
+      let unread = forms.filter {
+        $0.value.memory.map { !read.contains(ObjectIdentifier($0)) } ?? false
+      }
       for key in unread.keys { forms[key] = nil }
       return unread
     }
-    source.loading.release(dropped.values.reduce(0) { $0 + ($1?.byteCount ?? 0) })
+    source.loading.release(dropped.values.reduce(0) { $0 + ($1.memory?.byteCount ?? 0) })
   }
+}
+
+extension PackedConstants.Form {
+  /// The memory, if there is any.
+  fileprivate var memory: AlignedMemory? { if case .made(let memory) = self { memory } else { nil } }
 }

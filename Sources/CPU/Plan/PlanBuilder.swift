@@ -365,10 +365,15 @@ struct PlanBuilder {
   }
 
   /// Returns a constant or a part of its values in packed form, valid while the plan exists.
+  ///
+  /// `weights` are the outputs that the values are weights of, and `bias` is added to each.
   mutating func packed(
-    _ value: Value?, part: Range<Int>? = nil, as form: some PackedForm
+    _ value: Value?, part: Range<Int>? = nil, as form: some PackedForm,
+    weights: TinyWeights? = nil, bias: Value? = nil
   ) throws -> UnsafePointer<Float>? {
-    let memory = try constants.memory(value, part: part, as: form) {
+    let memory = try constants.memory(
+      value, of: graph, part: part, as: form, weights: weights, bias: bias
+    ) {
       try value.flatMap { graph.constant($0) }.map { try constants.source.floats(of: $0) }
         ?? FloatMemory(count: 0)
     }

@@ -116,6 +116,9 @@ struct CellForm: PackedForm {
   var firstBlocks: Int?
   let units, inputs: Int
 
+  /// The rows of the matrices; what is added to their outputs is not known here.
+  var tiny: TinyWeights { TinyWeights(rowLength: inputs, biases: { nil }) }
+
   private var panels: Int { (units + PlannedTensor.lanes - 1) / PlannedTensor.lanes }
 
   var count: Int { panels * inputs * blocks.count * PlannedTensor.lanes }

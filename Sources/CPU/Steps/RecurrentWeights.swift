@@ -142,9 +142,11 @@ extension PlanBuilder {
       let weights = try narrow(matrices.weights, kind),
       let projection = try matrices.projection.map({ try narrow($0, kind) }) ?? .some((nil, nil))
     else {
-      arguments.weights = try packed(matrices.weights.value, as: matrices.weights.floats)
+      arguments.weights = try packed(
+        matrices.weights.value, as: matrices.weights.floats, weights: matrices.weights.floats.tiny)
       if let projection = matrices.projection {
-        arguments.projection = try packed(projection.value, as: projection.floats)
+        arguments.projection = try packed(
+          projection.value, as: projection.floats, weights: projection.floats.tiny)
       }
       return nil
     }
@@ -159,7 +161,7 @@ extension PlanBuilder {
   ) throws -> (weights: UnsafePointer<Float>?, scales: UnsafePointer<Float>?)? {
     let form = matrix.narrow(kind, accuracy: settings.accuracy)
     do {
-      let scales = try packed(matrix.value, as: form)
+      let scales = try packed(matrix.value, as: form, weights: form.floats.tiny)
       return (scales.map { $0 + form.weightsStart }, scales)
     } catch is PackedConstants.NotExactEnough { return nil }
   }

@@ -13,11 +13,31 @@ struct ParameterStore: ConstantSource {
   let loading = LoadingMemory()
   /// The threads that read and pack large parameters.
   var threads = 1
+  /// The first parameter of the same values for each that is one tensor of a file with another.
+  private let originals: [Int: Int]
 
   init(specs: [ParameterSpec], data: [any ParameterData]) {
     self.specs = specs
     self.data = data
+    var first: [StoredParameter: Int] = [:]
+    var originals: [Int: Int] = [:]
+    for (index, (spec, values)) in zip(specs, data).enumerated() {
+      guard let tensor = (values as? any IdentifiedParameterData)?.identity,
+        let strides = values.layout.strides(for: spec)
+      else { continue }
+      let stored = StoredParameter(tensor: tensor, sizes: spec.sizes, strides: strides)
+      if let original = first[stored] { originals[index] = original } else { first[stored] = index }
+    }
+    self.originals = originals
   }
+
+  /// A tensor of a file and how a parameter reads it.
+  private struct StoredParameter: Hashable {
+    let tensor: AnyHashable
+    let sizes, strides: [Int]
+  }
+
+  func original(of parameter: Int) -> Int { originals[parameter] ?? parameter }
 
   /// The values of a parameter in Forge's layout, as Float32.
   func values(_ index: Int) throws -> [Float] { try values(of: .parameter(index)) }

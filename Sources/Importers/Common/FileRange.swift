@@ -23,6 +23,8 @@ package struct FileRange: StoredBytes {
     try file.checkReadable(range)
   }
 
+  package var identity: AnyHashable? { file.identity(of: range) }
+
   package func withBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) throws -> Result {

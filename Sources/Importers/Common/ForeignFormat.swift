@@ -10,6 +10,10 @@ struct ForeignFormat {
   var folderEntry: String?
   /// Whether it holds weights only.
   var isOfWeights = false
+  /// The names of its files, where an extension does not tell.
+  var fileNames: [String] = []
+  /// Whether the first bytes, the name or the extension tell the format and not only a container.
+  private(set) var isCertain = true
   /// What to do instead.
   let remedy: String
 
@@ -18,7 +22,9 @@ struct ForeignFormat {
   init?(_ head: FileHead) {
     let found =
       Self.all.first { format in
-        head.isFolder && format.folderEntry.map(head.entries.contains) ?? false
+        head.isFolder
+          ? format.folderEntry.map(head.entries.contains) ?? false
+          : format.fileNames.contains(head.name)
       } ?? Self.all.first { $0.extensions.contains(head.extension) }
     let contents = head.contents.flatMap { ForeignFormat($0) }
     guard
@@ -33,15 +39,17 @@ struct ForeignFormat {
     if case .model = contents.role { return nil }
     self.init(
       contents.name, isOfWeights: contents.role == .weights, remedy: contents.remedy)
+    isCertain = contents.isCertain
   }
 
   private init(
     _ name: String, _ extensions: [String] = [], folderEntry: String? = nil,
-    isOfWeights: Bool = false, remedy: String
+    fileNames: [String] = [], isOfWeights: Bool = false, remedy: String
   ) {
     self.name = name
     self.extensions = extensions
     self.folderEntry = folderEntry
+    self.fileNames = fileNames
     self.isOfWeights = isOfWeights
     self.remedy = remedy
   }
@@ -51,7 +59,7 @@ struct ForeignFormat {
 
   private static let all: [ForeignFormat] = [
     ForeignFormat(
-      "a TensorFlow SavedModel", folderEntry: "saved_model.pb",
+      "a TensorFlow SavedModel", folderEntry: "saved_model.pb", fileNames: ["saved_model.pb"],
       remedy: """
         python -m tf2onnx.convert --saved-model FOLDER --output net.onnx
         or load it in Keras and write model.save("net.keras")
@@ -89,7 +97,7 @@ struct ForeignFormat {
     ForeignFormat(
       "a plan of another runtime", ["engine", "trt", "plan", "mnn", "param"],
       remedy: "take the .onnx file that it was made from"),
-    ForeignFormat("a GGUF file", ["gguf"], remedy: describe),
+    ForeignFormat("a GGUF file", ["gguf"], remedy: FileContents.remedyForGGUF),
     ForeignFormat(
       "a safetensors file", ["safetensors"], isOfWeights: true, remedy: describe),
     ForeignFormat(

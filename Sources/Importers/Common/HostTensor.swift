@@ -14,6 +14,8 @@ package struct HostTensor: Sendable {
     case integers([Int64])
     /// One number of a floating-point type for all elements, whose memory is not needed yet.
     case repeated(Float)
+    /// Values computed from others, in memory or computed again when they are needed.
+    case folded(FoldedValues)
   }
 
   /// The element type in the file.
@@ -65,11 +67,13 @@ package struct HostTensor: Sendable {
   /// - Throws: what reading the file throws.
   package func floats() throws -> [Float] {
     if case .floats(let values) = storage { return values }
+    if let folded { return try folded.tensor().floats() }
     try ImportBudget.take(count, width: MemoryLayout<Float>.size)
     switch storage {
     case .floats(let values): return values
     case .integers(let values): return values.map { Float($0) }
     case .repeated(let value): return Array(repeating: value, count: count)
+    case .folded(let values): return try values.tensor().floats()
     case .stored(let bytes):
       let count = count
       return try bytes.withBytes { raw in
@@ -87,11 +91,13 @@ package struct HostTensor: Sendable {
   /// - Throws: what reading the file throws.
   package func integers() throws -> [Int64] {
     if case .integers(let values) = storage { return values }
+    if let folded { return try folded.tensor().integers() }
     try ImportBudget.take(count, width: MemoryLayout<Int64>.size)
     switch storage {
     case .integers(let values): return values
     case .floats(let values): return values.map { Int64(saturating: $0) }
     case .repeated(let value): return Array(repeating: Int64(saturating: value), count: count)
+    case .folded(let values): return try values.tensor().integers()
     case .stored(let bytes):
       let count = count
       guard isInteger else { return try floats().map { Int64(saturating: $0) } }
@@ -115,11 +121,16 @@ extension HostTensor {
   ///
   /// - Throws: what reading the file throws.
   package func stored() throws -> StoredTensor {
+    if let folded {
+      var tensor = try folded.tensor()
+      tensor.sizes = sizes
+      return try tensor.stored()
+    }
     try ImportBudget.keep(count, width: type.byteCount)
     let bytes: [UInt8]
     switch storage {
     case .stored(let source): bytes = try source.withBytes { Array($0) }
-    case .floats, .repeated: bytes = type.bytes(of: try floats())
+    case .floats, .repeated, .folded: bytes = type.bytes(of: try floats())
     case .integers(let values):
       bytes =
         switch type {
@@ -139,6 +150,16 @@ extension HostTensor {
 package protocol StoredBytes: Sendable {
   /// Calls `body` with the bytes.
   func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result
+
+  /// Where the bytes are; `nil` if it is not known.
+  ///
+  /// Equal identities mean equal bytes, as long as both exist.
+  var identity: AnyHashable? { get }
+}
+
+extension StoredBytes {
+  /// `nil`: not known.
+  package var identity: AnyHashable? { nil }
 }
 
 /// Bytes in memory.
@@ -147,6 +168,11 @@ package struct BytesInMemory: StoredBytes {
 
   /// Wraps bytes.
   package init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  package var identity: AnyHashable? {
+    // An array in memory has its address as long as it exists, and so have its copies.
+    bytes.isEmpty ? nil : bytes.withUnsafeBytes { $0.baseAddress.map { AnyHashable($0) } }
+  }
 
   package func withBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result

@@ -50,27 +50,35 @@ extension ImportOptions {
     }
   }
 
-  /// How to state sizes that a file leaves open, with an example.
+  /// How to state sizes that a file leaves open, with an example, in the words of ``style``.
   ///
   /// One open size besides the batch may be the length of a sequence.
   ///
-  /// - Parameters:
-  ///   - name: the input.
-  ///   - sizes: its sizes, `nil` for those that are open; `nil` if the file states none.
+  /// - Parameter inputs: the inputs.
   /// - Returns: the remedy of an error.
-  static func remedy(forOpenSizesOf name: String, _ sizes: [Int?]?) -> String {
-    let state = "state them in ImportOptions.sizes, as [\"\(name)\": "
-    guard let sizes, !sizes.isEmpty else {
-      return state + "[1, 3, 224, 224]], or [1, .upTo(512)] for sequences of up to 512"
+  func remedy(forOpenSizesOf inputs: [OpenInput]) -> String {
+    let sequence = inputs.first { $0.sequence != nil }
+    switch style {
+    case .swift:
+      let all = inputs.map { "\"\($0.name)\": \(Self.text($0.example))" }.joined(separator: ", ")
+      let state = "state them in ImportOptions.sizes, as [\(all)]"
+      guard let sequence, let sizes = sequence.sequence else { return state }
+      return "\(state), or \(Self.text(sizes)) for sequences of up to 512"
+    case .tool:
+      let all = inputs.map { Self.argument($0.name, $0.example) }.joined(separator: " ")
+      guard let sequence, let sizes = sequence.sequence else { return all }
+      return "\(all), or \(Self.argument(sequence.name, sizes)) for sequences of up to 512"
     }
-    let open = sizes.indices.filter { sizes[$0] == nil }
-    let example = sizes.map { InputSize.exactly($0 ?? (sizes.count > 3 ? 224 : 128)) }
-    guard open.count == 1, open[0] > 0 || sizes.count == 1 else {
-      return state + text(example) + "]"
+  }
+
+  /// The sizes of an input as an argument of the tool: `--size x=1x..512`.
+  private static func argument(_ name: String, _ sizes: [InputSize]) -> String {
+    let texts = sizes.map { $0.varies ? "..\($0.maximum)" : "\($0.maximum)" }
+    let argument = "\(name)=\(texts.joined(separator: "x"))"
+    let isPlain = argument.allSatisfy {
+      $0.isASCII && ($0.isLetter || $0.isNumber || "=._-/:+".contains($0))
     }
-    var sequence = example
-    sequence[open[0]] = .upTo(512)
-    return state + text(example) + "], or \(text(sequence)) for sequences of up to 512"
+    return "--size " + (isPlain ? argument : "'\(argument.replacing("'", with: "'\\''"))'")
   }
 
   /// Sizes as they are written in source.

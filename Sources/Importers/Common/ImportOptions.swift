@@ -58,6 +58,16 @@ public struct ImportOptions: Sendable {
   public var kerasLayers: [String: KerasLayerBuilder] = [:]
   /// The limits on the file.
   public var limits: ImportLimits
+  /// Whose words the remedies of errors are in.
+  package var style = Style.swift
+
+  /// How the caller states options.
+  package enum Style: Sendable {
+    /// In Swift: `options.sizes["x"] = [1, 128]`.
+    case swift
+    /// As arguments of the tool: `--size x=1x128`.
+    case tool
+  }
 
   /// Makes the outputs of a node of ONNX whose operator Forge does not have.
   public typealias ONNXOperatorBuilder = @Sendable (_ node: ONNXNode) throws -> [ONNXNode.Output]

@@ -21,7 +21,8 @@ extension ImportedModel {
     _ options: ImportOptions, hasWeights: Bool = true, path: String?
   ) throws(ImportError) -> ImportedModel {
     let limits = options.limits
-    let count = model.parameterCount
+    // A tensor of the file may be packed once for each layer that reads it.
+    let count = Inference(model).statedParameterCount
     let parameterBytes = count.multipliedSaturated(by: MemoryLayout<Float>.size)
     let most =
       hasWeights

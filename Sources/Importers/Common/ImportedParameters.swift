@@ -1,7 +1,9 @@
 import Forge
 
 /// The weights of an imported model by the name of the layer and the role of the parameter.
-package struct ImportedParameters: ParameterSource {
+///
+/// Parameters that are one tensor of the file are read and packed once.
+package struct ImportedParameters: IdentifyingParameterSource {
   /// Names a parameter.
   package struct Key: Hashable, Sendable {
     /// The name of the layer.
@@ -36,13 +38,23 @@ package struct ImportedParameters: ParameterSource {
   /// The file of the weights.
   package let origin: String?
 
-  /// Creates a source of these parameters.
+  /// Creates a source of these parameters, which lets go of the values that were computed.
   package init(_ entries: [Key: Entry], origin: String?) {
     self.entries = entries
     self.origin = origin
+    for entry in entries.values { entry.values.folded?.letGo() }
+  }
+
+  /// The bytes of computed values that are in memory.
+  package var heldByteCount: Int {
+    entries.values.reduce(0) { $0 + ($1.values.isInMemory ? $1.values.count * 4 : 0) }
   }
 
   package var availableNames: [String] { Set(entries.keys.map(\.layer)).sorted() }
+
+  package func identity(of spec: ParameterSpec) -> AnyHashable? {
+    entries[Key(layer: spec.layer, type: spec.type)]?.values.identity
+  }
 
   package func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
     guard let entry = entries[Key(layer: spec.layer, type: spec.type)] else { return nil }
@@ -51,7 +63,7 @@ package struct ImportedParameters: ParameterSource {
 }
 
 /// The values of one parameter of an imported model.
-private struct ImportedValues: OrderedParameterData {
+private struct ImportedValues: OrderedParameterData, IdentifiedParameterData {
   private let values: HostTensor
   let layout: ParameterLayout
   let isOrdered: Bool
@@ -65,6 +77,7 @@ private struct ImportedValues: OrderedParameterData {
   }
 
   var count: Int { values.count }
+  var identity: AnyHashable? { values.identity }
   var elementType: ElementType {
     if case .stored = values.storage { values.type } else { .float32 }
   }

@@ -46,6 +46,12 @@ public struct ModelFile: Sendable {
     try format().imported(self)
   }
 
+  /// Whether the file is surely of a format that is not imported, and that holds more than weights.
+  package var isForeign: Bool {
+    guard let head = try? FileHead(path), let format = ForeignFormat(head) else { return false }
+    return format.isCertain && !format.isOfWeights
+  }
+
   /// What the file says of itself, such as its producer, without importing it.
   package func facts() throws(ImportError) -> [ModelFact] {
     let format = try format()

@@ -101,7 +101,7 @@ extension ImportedModel {
     }
     let inputs = try KerasInput.all(of: plan, options, path: path)
     var tensors: [KerasTensor] = []
-    for input in inputs { tensors.append(try input.tensor(path: path)) }
+    for input in inputs { tensors.append(try input.tensor(path: path, options)) }
     var builder = KerasBuilder(context)
     let outputs = try builder.apply(plan, to: tensors).compactMap(\.self)
     guard builder.context.unsupported.isEmpty else {

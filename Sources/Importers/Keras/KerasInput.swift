@@ -97,7 +97,7 @@ struct KerasInput {
   }
 
   /// The tensor of Forge.
-  func tensor(path: String?) throws(ImportError) -> KerasTensor {
+  func tensor(path: String?, _ options: ImportOptions) throws(ImportError) -> KerasTensor {
     guard !sizes.isEmpty else {
       throw ImportError(
         .unsupported, "an input has no axes besides the batch", path: path, entry: name)
@@ -108,7 +108,7 @@ struct KerasInput {
           .unknownSize, "an input leaves a size open", path: path, entry: name,
           received: sizes.map { $0.map(String.init) ?? "?" }.joined(separator: "×"),
           needs: "known sizes, but for the height and width of images",
-          remedy: "state them: options.sizes[\"\(name)\"] = [1, …], the batch first")
+          remedy: options.remedy(forOpenSizesOf: [OpenInput(name: name, sizes: [1] + sizes)]))
       }
       return KerasTensor(
         tensor: Input(width: sizes[1], height: sizes[0], channels: channels, name: name), rank: 3)

@@ -8,7 +8,28 @@ enum ONNXFolding {
   typealias Fold = @Sendable (inout ONNXCall, [HostTensor]) throws -> Bool
 
   /// Computes a node if all that it needs is known.
+  ///
+  /// Large results can be let go and computed again (``FoldedValues``).
   static func fold(_ call: inout ONNXCall) throws -> Bool {
+    let stated = call
+    guard try compute(&call) else { return false }
+    for index in call.outputs.indices {
+      guard case .host(let tensor)? = call.outputs[index] else { continue }
+      let operands = stated.inputs.indices.compactMap { stated.host($0) }
+      call.outputs[index] = .host(
+        FoldedValues.holding(tensor, of: operands) {
+          var again = stated
+          _ = try compute(&again)
+          guard case .host(let tensor)? = again.outputs[index] else {
+            throw NodeFailure.invalid("a constant that is not computed again")
+          }
+          return tensor
+        })
+    }
+    return true
+  }
+
+  private static func compute(_ call: inout ONNXCall) throws -> Bool {
     let fold: Fold
     switch ONNXOperators.find(call.node)?.fold {
     case .always(let always)?: return try always(&call, [])

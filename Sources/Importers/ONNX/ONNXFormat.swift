@@ -24,6 +24,14 @@ package enum ONNXFormat: ModelFormat {
     let operators = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     facts.append(
       ModelFact("operators", operators.map { "\($0.key) \($0.value)" }.joined(separator: ", ")))
+    var weights: [ElementType: Int] = [:]
+    for tensor in model.graph.initializers {
+      guard let type = ElementType(onnx: tensor.type),
+        let count = Shape.product(of: tensor.sizes.map { Int($0) })
+      else { continue }
+      weights[type, default: 0] = weights[type, default: 0].addingSaturated(count)
+    }
+    if let weights = ModelFact.weights(weights) { facts.append(weights) }
     return facts
   }
 }

@@ -40,6 +40,7 @@ extension ONNXGraphImport {
   /// Makes the inputs of the model.
   mutating func readInputs() throws(ImportError) {
     let layouts = ONNXInputLayout(graph)
+    var open: [OpenInput] = []
     for info in graph.inputs where values[info.name] == nil && !missing.contains(info.name) {
       guard case .tensor(let element, let shape)? = info.type,
         let type = ElementType(onnx: element), type != .float64
@@ -54,7 +55,10 @@ extension ONNXGraphImport {
         values[info.name] = .host(HostTensor(type: type, sizes: sizes))
         continue
       }
-      let sizes = try sizes(of: info.name, shape)
+      guard let sizes = try sizes(of: info.name, shape) else {
+        open.append(OpenInput(name: info.name, sizes: Self.statedSizes(shape)))
+        continue
+      }
       let layout = layouts.layout(of: info.name, sizes: sizes)
       let stated = options.sizes[info.name] ?? sizes.map { .exactly($0) }
       var input = Input(shape: layout.map { $0.map { stated[$0] } ?? 1 }, name: info.name)
@@ -73,6 +77,16 @@ extension ONNXGraphImport {
       if options.sizes[info.name] == nil, Self.hasOpenBatch(shape) {
         batch.add(info.name, value, along: 0)
       }
+    }
+    // Operators need no sizes, so that what is missing is told with what is open.
+    if !open.isEmpty { throw .openSizes(open, path: path, options, unsupported + unknownNodes) }
+  }
+
+  /// The nodes of operators that Forge does not have.
+  private var unknownNodes: [UnsupportedNode] {
+    graph.nodes.filter { ONNXOperators.find($0) == nil }.map { node in
+      let type = node.domain.isEmpty ? node.type : "\(node.domain).\(node.type)"
+      return UnsupportedNode(type: type, detail: nil, name: node.name)
     }
   }
 
@@ -103,10 +117,11 @@ extension ONNXGraphImport {
     }
   }
 
-  /// The sizes of an input: those of the options, or of the file with an open batch size of 1.
+  /// The sizes of an input: those of the options, or of the file with an open batch size of 1; `nil`
+  /// if the file leaves others open.
   private func sizes(
     of name: String, _ shape: [ONNXDimension]?
-  ) throws(ImportError) -> [Int] {
+  ) throws(ImportError) -> [Int]? {
     if let sizes = options.largestSizes(of: name) {
       guard sizes.allSatisfy({ $0 >= 1 }), Shape.product(of: sizes) != nil,
         sizes.count <= Shape.maximumRank
@@ -117,23 +132,22 @@ extension ONNXGraphImport {
       }
       return sizes
     }
-    guard let dimensions = shape else {
-      throw ImportError(
-        .unknownSize, "the file does not state the sizes of input \"\(name)\"", path: path,
-        remedy: ImportOptions.remedy(forOpenSizesOf: name, nil))
-    }
-    let sizes = dimensions.enumerated().map { index, dimension in
-      if let size = dimension.size, size > 0 { return size }
-      return index == 0 && dimensions.count > 1 ? 1 : 0
-    }
-    guard !sizes.contains(0), Shape.product(of: sizes) != nil, sizes.count <= Shape.maximumRank
-    else {
-      let text = sizes.map { $0 == 0 ? "?" : "\($0)" }.joined(separator: "×")
-      throw ImportError(
-        .unknownSize, "the file leaves a size of input \"\(name)\" open", path: path,
-        received: text.isEmpty ? "no axes" : text,
-        remedy: ImportOptions.remedy(forOpenSizesOf: name, sizes.map { $0 == 0 ? nil : $0 }))
-    }
+    guard let stated = Self.statedSizes(shape) else { return nil }
+    let sizes = stated.compactMap(\.self)
+    guard sizes.count == stated.count, Shape.product(of: sizes) != nil,
+      sizes.count <= Shape.maximumRank
+    else { return nil }
     return sizes
+  }
+
+  /// The sizes that the file states, an open batch as 1, `nil` for those that are open; `nil` if it
+  /// states none.
+  private static func statedSizes(_ shape: [ONNXDimension]?) -> [Int?]? {
+    shape.map { dimensions in
+      dimensions.enumerated().map { index, dimension in
+        if let size = dimension.size, size > 0 { return size }
+        return index == 0 && dimensions.count > 1 ? 1 : nil
+      }
+    }
   }
 }

@@ -132,9 +132,10 @@ extension ONNXGraphImport {
   /// Releases computed constants that no later node reads.
   mutating func release(_ names: [String]) {
     for name in names {
-      guard uses.release(name), case .host(let tensor)? = values[name], tensor.held != nil else {
-        continue
-      }
+      guard uses.release(name), case .host(let tensor)? = values[name],
+        tensor.held != nil || tensor.folded != nil
+      else { continue }
+      tensor.folded?.letGo()
       values[name] = nil
     }
   }

@@ -61,6 +61,11 @@ package struct FileContents: Sendable {
 
   private static let describe =
     "describe the network in Swift and compile it with WeightFile(path).parameters()"
+  /// What to do with a file of llama.cpp, whose weights no reader takes.
+  package static let remedyForGGUF = """
+    take the model that it was made from: an ONNX export of it
+    or its safetensors file with the network described in Swift
+    """
   private static let exportFromPyTorch = """
     in PyTorch, torch.onnx.export(model, (example,), "net.onnx")
     or for weights alone safetensors.torch.save_file(model.state_dict(), "net.safetensors")
@@ -142,7 +147,7 @@ package struct FileContents: Sendable {
     FileContents(
       "an ONNX Runtime file", bytes: Array("ORTM".utf8), at: 4,
       remedy: "take the .onnx file that it was made from"),
-    FileContents("a GGUF file", bytes: Array("GGUF".utf8), remedy: describe),
+    FileContents("a GGUF file", bytes: Array("GGUF".utf8), remedy: remedyForGGUF),
     FileContents(
       "a NumPy array", .weights, bytes: [0x93] + Array("NUMPY".utf8),
       remedy: "--input takes arrays"),

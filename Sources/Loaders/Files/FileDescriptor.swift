@@ -1,7 +1,7 @@
 import ForgeSystem
 
 /// Identifies one version of a file.
-package struct FileIdentity: Sendable, Equatable {
+package struct FileIdentity: Sendable, Hashable {
   /// The size in bytes.
   package let count: Int
   private let device: UInt64

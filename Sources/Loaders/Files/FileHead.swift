@@ -11,6 +11,8 @@ package struct FileHead: Sendable {
   package let bytes: [UInt8]
   /// The names in a folder; none of a file.
   package let entries: [String]
+  /// The last part of the path.
+  package let name: String
   /// The extension in lower case, without the dot; empty if there is none.
   package let `extension`: String
 
@@ -24,7 +26,8 @@ package struct FileHead: Sendable {
     isFolder = try Folder.isFolder(path)
     entries = isFolder ? try Folder.names(in: path) : []
     bytes = isFolder ? [] : try InputFile(path: path, staysOpen: false).head()
-    `extension` = Self.extension(of: path)
+    name = Self.name(of: path)
+    `extension` = Self.extension(of: name)
   }
 
   /// The beginning of a file that is read already.
@@ -32,11 +35,15 @@ package struct FileHead: Sendable {
     isFolder = false
     entries = []
     self.bytes = bytes
-    `extension` = Self.extension(of: name)
+    self.name = Self.name(of: name)
+    `extension` = Self.extension(of: self.name)
   }
 
-  private static func `extension`(of path: String) -> String {
-    let name = path.split(separator: "/").last ?? ""
+  private static func name(of path: String) -> String {
+    path.split(separator: "/").last.map(String.init) ?? ""
+  }
+
+  private static func `extension`(of name: String) -> String {
     let dot = name.lastIndex(of: ".")
     return dot.map { name[name.index(after: $0)...].lowercased() } ?? ""
   }

@@ -33,6 +33,22 @@ package final class InputFile: Sendable {
     self.entry = entry
   }
 
+  /// Where the bytes of a range are; equal for the same bytes of the same file.
+  package func identity(of range: Range<Int>) -> AnyHashable {
+    switch source {
+    case .file(let file, _): Place(source: file, range: range)
+    case .memory(let bytes): Place(source: ObjectIdentifier(bytes), range: range)
+    case .part(let file, let start):
+      file.identity(of: range.lowerBound + start..<range.upperBound + start)
+    case .array, .zipped: Place(source: ObjectIdentifier(self), range: range)
+    }
+  }
+
+  private struct Place: Hashable {
+    let source: AnyHashable
+    let range: Range<Int>
+  }
+
   /// Opens a file; the path is relative to the working directory unless it begins with `/`.
   ///
   /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable` or `notARegularFile`.

@@ -11,6 +11,10 @@ package protocol ConstantSource: Sendable {
   ///
   /// - Throws: `NoMemory` and errors of the source.
   func floats(of recipe: ConstantRecipe) throws -> FloatMemory
+
+  /// Returns the first parameter whose values are those of the parameter at an index, because both
+  /// are one tensor of a file.
+  func original(of parameter: Int) -> Int
 }
 
 extension ConstantSource {

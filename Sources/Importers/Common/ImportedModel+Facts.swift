@@ -1,0 +1,57 @@
+import Forge
+
+extension ImportedModel {
+  /// The characters of a value that are shown.
+  private static let shownCharacters = 200
+
+  /// What the model says of itself, and the element types of its weights.
+  package var metadataFacts: [ModelFact] {
+    let metadata = model.metadata
+    var facts: [ModelFact] = []
+    for (label, text) in [
+      ("name", metadata.name), ("about", metadata.about), ("author", metadata.author),
+      ("license", metadata.license), ("version", metadata.version),
+      ("producer", metadata.producer),
+    ] {
+      if let text, !text.isEmpty { facts.append(ModelFact(label, text)) }
+    }
+    for (key, value) in metadata.values.sorted(by: { $0.key < $1.key }) {
+      let shown = value.prefix(Self.shownCharacters)
+      facts.append(
+        ModelFact("metadata", "\(key) = \(shown)\(shown.count < value.count ? "…" : "")"))
+    }
+    if let weights = ModelFact.weights(weightTypes()) { facts.append(weights) }
+    return facts
+  }
+
+  /// The number of stored values by element type; weights that layers share count once.
+  private func weightTypes() -> [ElementType: Int] {
+    guard let source = model.parameters else { return [:] }
+    var seen: Set<AnyHashable> = []
+    var counts: [ElementType: Int] = [:]
+    for spec in model.parameterSpecs {
+      guard let values = (try? source.parameter(for: spec)) ?? nil else { continue }
+      if let tensor = (values as? any IdentifiedParameterData)?.identity,
+        !seen.insert(tensor).inserted
+      {
+        continue
+      }
+      counts[values.elementType, default: 0] += values.count
+    }
+    return counts
+  }
+}
+
+extension ModelFact {
+  /// The numbers of stored values by element type, the most frequent first; `nil` if there are none.
+  static func weights(_ counts: [ElementType: Int]) -> ModelFact? {
+    let sorted = counts.filter { $0.value > 0 }.sorted {
+      ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue)
+    }
+    guard !sorted.isEmpty else { return nil }
+    return ModelFact(
+      "weights",
+      sorted.map { ImportError.counted($0.value, "value") + " of \($0.key.rawValue)" }
+        .joined(separator: ", "))
+  }
+}
