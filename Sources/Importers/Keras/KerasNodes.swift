@@ -153,11 +153,9 @@ final class KerasNodes {
   ) throws -> [FileValue] {
     count += 1
     let name = "\(call.name)/\(type)\(count)"
+    let names = [name] + (1..<max(outputs, 1)).map { "\(name):\($0)" }
     var onnx = ONNXCall(
-      ONNXNode(
-        type, outputs: [name] + (1..<max(outputs, 1)).map { "\(name):\($0)" },
-        attributes: attributes.mapValues { OnnxAttribute($0) }),
-      opset: 24, inputs: inputs, reader: ONNXTensorReader(path: call.layer.file.path ?? ""),
+      FileNode(type, outputs: names, attributes: attributes), opset: 24, inputs: inputs,
       graphOutputs: [])
     if try !ONNXLengths.run(&onnx) { try ONNXOperators.run(&onnx) }
     try ONNXLengths.check(onnx)
@@ -177,16 +175,6 @@ final class KerasNodes {
     try all(type, inputs, attributes)[0]
   }
 
-  /// A constant number.
-  static func number(_ value: Float) -> FileValue {
-    .host(HostTensor(floats: [value], sizes: []))
-  }
-
-  /// Constant integers.
-  static func integers(_ values: [Int]) -> FileValue {
-    .host(HostTensor(integers: values.map { Int64($0) }, sizes: [values.count]))
-  }
-
   /// The result as a tensor of Keras.
   private func tensor(_ value: FileValue, name: String) throws -> KerasTensor {
     guard case .network(let file) = value else {
@@ -198,20 +186,6 @@ final class KerasNodes {
     let rank = file.rank - 1
     let tensor = file.tensor(as: ImportedModel.Port.kerasAxes(rank: rank))
     return KerasTensor(tensor: try call.apply(Identity(name: name), to: tensor), rank: rank)
-  }
-}
-
-extension OnnxAttribute {
-  /// The attribute of a node that another format makes.
-  fileprivate init(_ value: NodeAttribute) {
-    switch value {
-    case .int(let value): self = .int(Int(value))
-    case .float(let value): self = .float(value)
-    case .string(let value): self = .text(value)
-    case .ints(let values): self = .ints(values.map { Int($0) })
-    case .floats(let values): self = OnnxAttribute.with { $0.floats = values }
-    case .strings(let values): self = .texts(values)
-    }
   }
 }
 

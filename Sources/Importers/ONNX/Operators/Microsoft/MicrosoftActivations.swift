@@ -10,7 +10,7 @@ extension ONNXOperators {
     },
     microsoftActivation("FastGelu") { call, x in
       let sum = call.has(1) ? try call.part("Add", [x, try bias(call, x, 1)]) : x
-      return try call.part("Gelu", [sum], ["approximate": .text("tanh")], name: call.outputName)
+      return try call.part("Gelu", [sum], ["approximate": .string("tanh")], name: call.outputName)
     },
     microsoftActivation("QuickGelu") { call, x in
       let alpha = call.node.float("alpha", 1.702)

@@ -50,8 +50,8 @@ extension ONNXOperators {
       return try call.part(
         "Resize", [try call.value(0), nil, .host(values)],
         [
-          "mode": .text(isNearest ? "nearest" : "linear"), "nearest_mode": .text("floor"),
-          "coordinate_transformation_mode": .text(isNearest ? "asymmetric" : coordinates),
+          "mode": .string(isNearest ? "nearest" : "linear"), "nearest_mode": .string("floor"),
+          "coordinate_transformation_mode": .string(isNearest ? "asymmetric" : coordinates),
         ])
     },
   ]
