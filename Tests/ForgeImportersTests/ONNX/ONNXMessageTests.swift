@@ -121,7 +121,7 @@ import Testing
       Writer.field(1, "x") + Writer.field(2, "y") + Writer.field(4, "Softmax")
       + Writer.field(5, Writer.field(1, "axis") + attribute)
     let bytes = Writer.model([node], inputs: [Writer.value("x", [2, 2])])
-    return try Model(onnx: bytes).compile().predict([0, 0, 100, 100])
+    return try Model(onnx: bytes).compile().predict([0, 0, 200, 200])
   }
 
   @Test func typesOfAttributes() throws {
