@@ -4,9 +4,9 @@ import Forge
 extension ImportedModel.Port {
   /// Turns values in the order of the file into Forge's tensor.
   ///
-  /// The order is that of an array of the original program, the last axis of ``sizes`` innermost, as
-  /// NumPy has it; Forge's is height, width, channels for images. For each axis of Forge's tensor,
-  /// ``axes`` says which axis of the file it is:
+  /// The order is that of an array of the original program, the last axis of ``sizes`` innermost,
+  /// as NumPy has it; Forge's is height, width, channels for images. For each axis of Forge's
+  /// tensor, ``axes`` says which axis of the file it is:
   ///
   /// ```swift
   /// let port = ImportedModel.Port(name: "image", sizes: [1, 3, 480, 640], axes: [2, 3, 1])

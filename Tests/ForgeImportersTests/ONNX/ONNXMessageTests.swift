@@ -121,7 +121,7 @@ import Testing
       Writer.field(1, "x") + Writer.field(2, "y") + Writer.field(4, "Softmax")
       + Writer.field(5, Writer.field(1, "axis") + attribute)
     let bytes = Writer.model([node], inputs: [Writer.value("x", [2, 2])])
-    return try Model(onnx: bytes).compile().predict([0, 0, 100, 100])
+    return try Model(onnx: bytes).compile().predict([0, 0, 200, 200])
   }
 
   @Test func typesOfAttributes() throws {
@@ -148,6 +148,55 @@ import Testing
     #expect(error?.kind == .malformed)
     #expect(throws: Never.self) { try Model(onnx: model) }
   }
+
+  // MARK: Limits
+
+  /// A node with a graph in an attribute.
+  private func node(holding graph: [UInt8]) -> [UInt8] {
+    Writer.node("If", ["x"], ["y"])
+      + Writer.field(5, Writer.field(1, "then_branch") + Writer.field(6, graph))
+  }
+
+  private func kind(_ node: [UInt8], _ limits: ImportLimits) -> ImportError.Kind? {
+    do throws(ImportError) {
+      _ = try Model(onnx: Writer.model([node]), options: ImportOptions(limits: limits))
+      return nil
+    } catch { return error.kind }
+  }
+
+  /// Nodes and tensors of graphs in nodes count like those of the model.
+  @Test func whatGraphsInNodesHold() {
+    let nodes = (0..<9).flatMap { Writer.field(1, Writer.node("Neg", ["x"], ["a\($0)"])) }
+    let tensors = (0..<9).flatMap { Writer.field(5, Writer.stored("t\($0)", [1], sizes: [1])) }
+    // With the input and the output of the model, the node and its graph's nodes there are 12.
+    #expect(kind(node(holding: nodes), ImportLimits(nodes: 11)) == .tooLarge)
+    #expect(kind(node(holding: nodes), ImportLimits(nodes: 12)) != .tooLarge)
+    #expect(kind(node(holding: tensors), ImportLimits(tensors: 8)) == .tooLarge)
+    #expect(kind(node(holding: tensors), ImportLimits(tensors: 9)) != .tooLarge)
+  }
+
+  @Test func graphsInEachOther() {
+    func nested(_ depth: Int) -> [UInt8] {
+      (1..<depth).reduce(Writer.node("Neg", ["x"], ["y"])) { inner, _ in
+        node(holding: Writer.field(1, inner))
+      }
+    }
+    #expect(kind(nested(30), ImportLimits()) != .tooLarge)
+    #expect(kind(nested(100), ImportLimits()) == .tooLarge)
+    #expect(kind(nested(2000), ImportLimits()) == .tooLarge)
+  }
+
+  /// Empty messages take memory, although they take two bytes of the file each.
+  @Test func emptyMessages() {
+    for field in [1, 5, 11, 12] {
+      let empty = Array(repeating: Writer.field(field, []), count: 600_000).flatMap(\.self)
+      let model = Writer.field(7, empty + Writer.field(12, Writer.field(1, "y")))
+      let error = #expect(throws: ImportError.self) { try Model(onnx: model) }
+      #expect(error?.kind == .tooLarge)
+    }
+  }
+
+  // MARK: Other fields
 
   /// Fields that Forge does not know change nothing.
   @Test func otherFields() throws {
