@@ -206,4 +206,16 @@ extension FileValue {
     case .length: return self
     }
   }
+
+  /// The value with other sizes; where only axes of size 1 differ nothing is moved.
+  func placed(in new: [Int]) throws -> FileValue {
+    let (from, to) = (sizes.indices.filter { sizes[$0] != 1 }, new.indices.filter { new[$0] != 1 })
+    guard case .network(let tensor) = self, from.map({ sizes[$0] }) == to.map({ new[$0] }) else {
+      return try reshaped(to: new)
+    }
+    let axes = Dictionary(uniqueKeysWithValues: zip(from, to))
+    var result = tensor.relabelled(sizes: new, axes: sizes.indices.map { axes[$0] })
+    result.flattened = tensor.flattened
+    return .network(result)
+  }
 }
