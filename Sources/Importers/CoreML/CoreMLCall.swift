@@ -177,7 +177,8 @@ struct CoreMLCall: ONNXTranslation {
     _ type: ParameterType, _ values: HostTensor, layout: ParameterLayout = .pytorch,
     of layer: String
   ) {
-    parameters[.init(layer: layer, type: type)] = .init(values: values, layout: layout, isOrdered: true)
+    parameters[.init(layer: layer, type: type)] = .init(
+      values: values, layout: layout, isOrdered: true)
   }
 }
 
