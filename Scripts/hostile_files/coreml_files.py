@@ -17,9 +17,10 @@ def layer(name, inputs, outputs, kind, content=b""):
     return message(f1=name, f2=inputs, f3=outputs, **{f"f{kind}": content})
 
 
-def model(layers, sizes=(4,), outputs=("y",), exact=True):
+def model(layers, sizes=(4,), outputs=("y",), exact=True, keys=()):
     description = message(
-        f1=[feature("x", sizes)], f10=[feature(name) for name in outputs])
+        f1=[feature("x", sizes)], f10=[feature(name) for name in outputs],
+        f100=message(f100=[message(f1=key, f2="v") for key in keys]))
     network = message(f1=layers, f5=1 if exact else 0)
     return message(f1=4, f2=description, f500=network)
 
@@ -44,6 +45,11 @@ def cases():
     yield "tile", model([layer("t", ["x"], ["y"], TILE, message(f1=[1 << 28]))])
     yield "concat-doubles", model(chain(60, CONCAT, b"", copies=2), exact=False)
     yield "relu", model(chain(30_000, RELU, RELU_CONTENT))
+    yield "layers", model(chain(100_000, RELU, RELU_CONTENT))
+    yield "keys", model(
+        chain(1, RELU, RELU_CONTENT), keys=[f"key{index}" for index in range(200_000)])
+    yield "long-keys", model(
+        chain(1, RELU, RELU_CONTENT), keys=["k" * 4000 + f"{index}" for index in range(2000)])
     yield "input", model(chain(1, RELU, RELU_CONTENT), [1 << 20, 1 << 20])
     yield "upsample", model(
         [layer("u", ["x"], ["y"], UP, message(f1=[1 << 15, 1 << 15]))], [3, 8, 8], exact=False)

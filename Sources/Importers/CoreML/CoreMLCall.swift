@@ -177,7 +177,8 @@ struct CoreMLCall: ONNXTranslation {
     _ type: ParameterType, _ values: HostTensor, layout: ParameterLayout = .pytorch,
     of layer: String
   ) {
-    parameters[.init(layer: layer, type: type)] = .init(values: values, layout: layout, isOrdered: true)
+    parameters[.init(layer: layer, type: type)] = .init(
+      values: values, layout: layout, isOrdered: true)
   }
 }
 
@@ -205,5 +206,17 @@ extension FileValue {
     case .network(let tensor): return .network(tensor.withRank(rank))
     case .length: return self
     }
+  }
+
+  /// The value with other sizes; where only axes of size 1 differ nothing is moved.
+  func placed(in new: [Int]) throws -> FileValue {
+    let (from, to) = (sizes.indices.filter { sizes[$0] != 1 }, new.indices.filter { new[$0] != 1 })
+    guard case .network(let tensor) = self, from.map({ sizes[$0] }) == to.map({ new[$0] }) else {
+      return try reshaped(to: new)
+    }
+    let axes = Dictionary(uniqueKeysWithValues: zip(from, to))
+    var result = tensor.relabelled(sizes: new, axes: sizes.indices.map { axes[$0] })
+    result.flattened = tensor.flattened
+    return .network(result)
   }
 }

@@ -112,7 +112,7 @@ struct CoreMLDescription {
     return features
   }
 
-  /// The description with the inputs and outputs of a function; its own if it has none of this name.
+  /// The description with the inputs and outputs of a function; its own if it has no such function.
   func of(function name: String) throws(ImportError) -> CoreMLDescription {
     guard let function = functions.first(where: { $0.name == name }) else { return self }
     let own = try CoreMLDescription(

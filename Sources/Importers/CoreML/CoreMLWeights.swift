@@ -37,7 +37,8 @@ struct CoreMLWeights {
       let bits = try quantization?.int(1) ?? 8
       guard (1...8).contains(bits) else { throw NodeFailure.invalid("weights of \(bits) bits") }
       if quantization == nil {
-        return try HostTensor(type: .uint8, sizes: [raw.count], storage: .stored(raw.bytes)).stored()
+        return try HostTensor(type: .uint8, sizes: [raw.count], storage: .stored(raw.bytes))
+          .stored()
       }
       return try tensor([raw.count.multipliedSaturated(by: 8) / bits]).stored()
     }

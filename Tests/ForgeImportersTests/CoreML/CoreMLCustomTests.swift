@@ -85,7 +85,8 @@ import Testing
     }
     #expect(other?.kind == .invalidNode)
     #expect(
-      other?.received == "a result 3×5×4 with the sizes [1, 4, 3, 6] and the axes 2, 3, 1")
+      other?.received == "a result 5×3×4 (width×height×channels) with the sizes [1, 4, 3, 6] and "
+        + "the axes 2, 3, 1")
     for axes in [[2, 3], [2, 3, 9], [2, 2, 1], [3, 2, 1], [nil, 3, 1]] {
       let wrong = problem { _, inputs in
         [ImportedTensor(inputs[0].tensor, sizes: [1, 4, 3, 5], axes: axes)]

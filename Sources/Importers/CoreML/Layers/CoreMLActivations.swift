@@ -17,7 +17,7 @@ extension CoreMLLayerType {
     typealias Field = ActivationField
     let kind = call.fields.last { (Field.linear...Field.parametricSoftplus).contains($0) }
     let own = try kind.flatMap { try call.fields.message($0) }
-    let (alpha, beta) = (try own?.float(1) ?? 0, try own?.float(2) ?? 0)
+    let (alpha, beta) = try numbers(of: kind, own)
     let attribute = ["alpha": NodeAttribute.float(alpha)]
     switch kind {
     case Field.linear: call.set(try affine(&call, try call.value(), alpha, beta))
@@ -50,6 +50,16 @@ extension CoreMLLayerType {
       try call.set(image: try call.node("Mul", [positive, factors[0]]))
     default: throw NodeFailure.unsupported("an unknown function")
     }
+  }
+
+  /// The numbers alpha and beta of a function; 0 where it has none.
+  static func numbers(
+    of kind: Int?, _ fields: WireFields?
+  ) throws -> (alpha: Float, beta: Float) {
+    // Of these two fields are messages of slopes.
+    guard let fields, ![ActivationField.preLU, ActivationField.parametricSoftplus].contains(kind)
+    else { return (0, 0) }
+    return (try fields.float(1), try fields.float(2))
   }
 
   /// `factor · x + bias`.

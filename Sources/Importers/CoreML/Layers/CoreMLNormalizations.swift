@@ -23,7 +23,8 @@ extension CoreMLLayerType {
       try call.mapImage(
         "LRN", [],
         [
-          "alpha": .float(try call.fields.float(alpha)), "beta": .float(try call.fields.float(beta)),
+          "alpha": .float(try call.fields.float(alpha)),
+          "beta": .float(try call.fields.float(beta)),
           "size": .int(try call.size(size)), "bias": .float(bias == 0 ? 1 : bias),
         ])
     },

@@ -39,8 +39,8 @@ extension CoreMLLayerType {
     // One image is read as it is, with the weights in its order.
     let source = isImage && rows == 1 ? input.withRank(4) : input
     let product = try call.dense(
-      try source.reshaped(to: [rows, inputs]), weights, isTransposed: true, bias: bias)
-    call.set(try product.reshaped(to: front + [outputs] + (isImage ? [1, 1] : [])))
+      try source.placed(in: [rows, inputs]), weights, isTransposed: true, bias: bias)
+    call.set(try product.placed(in: front + [outputs] + (isImage ? [1, 1] : [])))
   }
 
   /// Fields of `BatchedMatMulLayerParams`.

@@ -166,8 +166,7 @@ enum CoreMLRecurrent {
   private static func activation(_ fields: WireFields?) throws -> ActivationFunction {
     typealias Field = CoreMLLayerType.ActivationField
     let kind = fields?.last { (Field.linear...Field.parametricSoftplus).contains($0) }
-    let own = try kind.flatMap { try fields?.message($0) }
-    let pair = (try own?.float(1) ?? 0, try own?.float(2) ?? 0)
+    let pair = try CoreMLLayerType.numbers(of: kind, try kind.flatMap { try fields?.message($0) })
     switch kind {
     case Field.sigmoid: return .sigmoid
     case Field.tanh: return .tanh

@@ -29,7 +29,8 @@ extension CoreMLLayerType {
     guard call.inputs.count == 1 else {
       throw NodeFailure.unsupported("weights computed at run time")
     }
-    guard (isTransposed ? kernelChannels : kernelChannels.multipliedSaturated(by: groups)) == channels,
+    guard
+      (isTransposed ? kernelChannels : kernelChannels.multipliedSaturated(by: groups)) == channels,
       outputs > 0, channels.isMultiple(of: groups), outputs.isMultiple(of: groups)
     else {
       throw NodeFailure.invalid(

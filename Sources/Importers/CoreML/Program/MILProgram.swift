@@ -19,6 +19,7 @@ struct MILProgram {
   /// Reads a function; `nil` if the program does not have it, or it has no operations.
   ///
   /// - Parameter name: the name; ``usualFunction`` if it is empty.
+  /// - Returns: the function.
   /// - Throws: ``ImportError``: `malformed`, `unreadable` or `tooLarge`.
   func function(_ name: String) throws(ImportError) -> MILFunction? {
     guard let fields = functions[name.isEmpty ? Self.usualFunction : name] else { return nil }
