@@ -33,8 +33,8 @@ def ints(*values):
 
 
 def case(random, name, nodes, sizes, stored=None, opset=OPSET, low=-1.0, high=1.0,
-         special=(), reference=False, preview=False):
-    """A graph that reads x and makes y; a size that is `None` is free."""
+         special=(), reference=False, preview=False, step=1):
+    """A graph that reads x and makes y; a size that is `None` is free, in steps of 2 if so stated."""
     axis = next((i for i, size in enumerate(sizes) if size is None), None)
     graph = helper.make_graph(
         nodes, name,
@@ -50,7 +50,8 @@ def case(random, name, nodes, sizes, stored=None, opset=OPSET, low=-1.0, high=1.
     onnx.save(model, path)
     run = (ReferenceEvaluator(model) if reference else onnxruntime.InferenceSession(str(path))).run
     runs = []
-    for length in LENGTHS if axis is not None else (0,):
+    lengths = (LENGTHS if step == 1 else (2, 8, 20)) if axis is not None else (0,)
+    for length in lengths:
         x = random.uniform(low, high, [size or length for size in sizes]).astype(np.float32)
         x.ravel()[:len(special)] = special[:x.size]
         y = np.asarray(run(None, {"x": x})[0])
@@ -58,7 +59,7 @@ def case(random, name, nodes, sizes, stored=None, opset=OPSET, low=-1.0, high=1.
         runs.append({
             "sizes": list(x.shape), "x": [text(v) for v in x.ravel()],
             "outputSizes": list(y.shape), "y": [text(v) for v in y.ravel()]})
-    return {"name": name, "sizes": [size or -1 for size in sizes], "runs": runs, "error": ""}
+    return {"name": name, "sizes": [size or -step for size in sizes], "runs": runs, "error": ""}
 
 
 def text(value):
@@ -161,20 +162,22 @@ def reductions(random):
             random, f"known_{name}", [
                 *nodes, node("Concat", ["s", "o"], ["t"], axis=0), node("Expand", ["x", "t"], ["y"])],
             (1, 5), stored=known, opset=13 if name == "sum" else 17)
-    angles = {"k": np.linspace(-0.9, 0.9, 5, dtype=np.float32)}
+    # The number of rows is made of the results, so that they must be known while importing.
+    rows = [
+        node("Mul", ["g", "ten"], ["h"]), node("Add", ["h", "ten"], ["i"]),
+        node("Cast", ["i"], ["j"], to=TensorProto.INT64), node("ReduceMax", ["j"], ["m"], axes=[0]),
+        node("Concat", ["m", "o"], ["t"], axis=0), node("Add", ["x", "g"], ["z"]),
+        node("Expand", ["z", "t"], ["y"])]
+    numbers = {"ten": np.float32([10]), "o": ints(1)}
     for name in ("Round", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh",
-                 "Atanh", "Erf", "Softsign", "IsNaN", "IsInf"):
+                 "Acosh", "Atanh", "Erf", "Softsign", "IsNaN", "IsInf"):
+        angles = np.linspace(-0.9, 0.9, 5, dtype=np.float32) + (2 if name == "Acosh" else 0)
         yield case(
-            random, f"known_{name.lower()}", [
-                node(name, ["k"], ["f"]), cast("f", "g"), node("Add", ["x", "g"], ["y"])],
-            (3, 5), stored=angles)
+            random, f"known_{name.lower()}", [node(name, ["k"], ["f"]), cast("f", "g"), *rows],
+            (1, 5), stored={**numbers, "k": angles})
     yield case(
-        random, "known_xor", [
-            node("Xor", ["p", "q"], ["f"]), cast("f", "g"), node("Add", ["x", "g"], ["y"])], (3, 4),
-        stored={"p": np.array([0, 0, 1, 1], bool), "q": np.array([0, 1, 0, 1], bool)})
-    yield case(
-        random, "known_acosh", [node("Acosh", ["k"], ["f"]), node("Add", ["x", "f"], ["y"])],
-        (3, 5), stored={"k": np.linspace(1, 3, 5, dtype=np.float32)})
+        random, "known_xor", [node("Xor", ["p", "q"], ["f"]), cast("f", "g"), *rows], (1, 4),
+        stored={**numbers, "p": np.array([0, 0, 1, 1], bool), "q": np.array([0, 1, 0, 1], bool)})
 
 
 def constants(random):
@@ -211,10 +214,10 @@ def images(random):
         # No single value has a deviation.
         yield case(random, f"image_{name}", nodes, (1, 8, 5, None), low=0.1)
     yield case(random, "image_spacetodepth", [node("SpaceToDepth", ["x"], ["y"], blocksize=2)],
-               (1, 3, 4, 6))
+               (1, 3, 4, None), step=2)
     yield case(
         random, "image_groups", [node("GroupNormalization", ["x", "s", "b"], ["y"], num_groups=3)],
-        (1, 6, 5, None), opset=21, low=7, high=9,
+        (1, 6, 5, None), opset=21,
         stored={"s": random.uniform(0.5, 1, (6,)).astype(np.float32),
                 "b": random.uniform(-1, 1, (6,)).astype(np.float32)})
     yield case(
@@ -266,13 +269,72 @@ def heads(random):
         (1, 5, 18), opset=27, reference=True)
 
 
+def refused(name, nodes, sizes, error, stored=None, opset=OPSET):
+    """A graph that fits one length only, and a part of the error."""
+    graph = helper.make_graph(
+        nodes, name,
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [size or "T" for size in sizes])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+        [numpy_helper.from_array(np.asarray(value), key)
+         for key, value in (stored or {}).items()])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=9)
+    onnx.save(model, FOLDER / f"{name}.onnx")
+    return {"name": name, "sizes": [size or -1 for size in sizes], "runs": [], "error": error}
+
+
+def fixed(_):
+    """Operators that follow no open length."""
+    varies = "a sequence whose length varies"
+    parts = [node("Split", ["x"], ["q", "k", "v"], axis=2, num_outputs=3)]
+    yield refused("fixed_hardmax", [node("Hardmax", ["x"], ["y"], axis=1)], (1, None, 5),
+                  f"Hardmax with rows along {varies}")
+    yield refused(
+        "fixed_linear", [*parts, node("LinearAttention", ["q", "k", "v"], ["y"], q_num_heads=2,
+                                      kv_num_heads=2, update_rule="linear")],
+        (1, None, 18), f"LinearAttention with {varies}", opset=27)
+    yield refused(
+        "fixed_middle", [node("CenterCropPad", ["x", "t"], ["y"], axes=[1])], (1, None, 5),
+        f"CenterCropPad with {varies}", stored={"t": ints(4)}, opset=18)
+    yield refused(
+        "fixed_crop", [node("Crop", ["x"], ["y"], border=[1, 2, 3, 1], scale=[2, 3])],
+        (1, 3, 7, None), f"Crop with {varies}", opset=6)
+    yield refused("fixed_eyelike", [node("EyeLike", ["x"], ["y"], dtype=TensorProto.FLOAT)],
+                  (None, 5), f"EyeLike with {varies}")
+    yield refused("fixed_nonzero", [node("NonZero", ["x"], ["i"]), cast("i", "y")], (1, None),
+                  f"NonZero with {varies}")
+    yield refused(
+        "fixed_topk", [node("TopK", ["x", "k"], ["y", "i"], axis=1)], (1, None, 5), "TopK",
+        stored={"k": ints(3)})
+    yield refused(
+        "fixed_compress", [node("Compress", ["x", "c"], ["y"], axis=1)], (1, None, 5), "Compress",
+        stored={"c": np.array([0, 1, 1], bool)})
+    yield refused(
+        "fixed_prelu", [node("PRelu", ["x", "s"], ["y"])], (1, None, 5), "PRelu",
+        stored={"s": np.full((20, 1), 0.3, np.float32)})
+    yield refused("fixed_spacetodepth", [node("SpaceToDepth", ["x"], ["y"], blocksize=2)],
+                  (1, 3, 4, None), "SpaceToDepth")
+    yield refused(
+        "fixed_quantize", [
+            node("QuantizeLinear", ["x", "s"], ["q"], axis=1),
+            node("DequantizeLinear", ["q", "s"], ["y"], axis=1)], (1, None, 5), "QuantizeLinear",
+        stored={"s": np.full((20,), 0.1, np.float32)})
+
+
+def recurrences(random):
+    weights = {"w": random.uniform(-1, 1, (1, 5, 3)).astype(np.float32),
+               "r": random.uniform(-1, 1, (1, 5, 5)).astype(np.float32)}
+    yield case(random, "rnn", [node("RNN", ["x", "w", "r"], ["y"], hidden_size=5)], (None, 1, 3),
+               stored=weights)
+
+
 def main():
     random = np.random.default_rng(43)
     FOLDER.mkdir(parents=True, exist_ok=True)
     for path in FOLDER.glob("*.onnx"):
         path.unlink()
     made = []
-    for family in (functions, arithmetic, reductions, constants, images, choices, heads):
+    for family in (functions, arithmetic, reductions, constants, images, choices, heads,
+                   recurrences, fixed):
         made += family(random)
     (FOLDER / "cases.json").write_text(json.dumps(made))
     print(f"{len(made)} cases")

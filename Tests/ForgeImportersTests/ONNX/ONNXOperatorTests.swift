@@ -9,7 +9,13 @@ import Testing
   static let all = ONNXOperatorList.families.flatMap(\.self)
   private static let root = ImporterFixtures.folder.appending(path: "../../..").standardized
 
-  @Test func thereAreCases() { #expect(Self.cases.count == 95) }
+  @Test func everyFileIsACase() throws {
+    let folder = ImporterFixtures.folder.appending(path: "ONNX/Operators").path
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+    let names = files.filter { $0.hasSuffix(".onnx") }.map { String($0.dropLast(5)) }
+    #expect(Self.cases.map(\.name).sorted() == names.sorted())
+    #expect(names.count > 90)
+  }
 
   /// Operators that no other fixture has, and operators along an open length, against ONNX Runtime
   /// or the reference of the package onnx; Scripts/references/make_onnx_operators.py made them.
@@ -19,8 +25,10 @@ import Testing
   @Test func everyOperatorHasACase() throws {
     let files = try #require(
       FileManager.default.enumerator(at: ImporterFixtures.folder, includingPropertiesForKeys: nil))
+    let refused = Set(Self.cases.filter(\.runs.isEmpty).map(\.name))
     var names: Set<String> = []
     for case let file as URL in files where file.pathExtension == "onnx" {
+      if refused.contains(file.deletingPathExtension().lastPathComponent) { continue }
       do throws(ImportError) { _ = try ImportedModel(onnx: file.path) } catch {
         // What is refused is compared with nothing; sizes may be left open.
         guard error.kind == .unknownSize else { continue }

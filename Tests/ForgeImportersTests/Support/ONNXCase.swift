@@ -15,7 +15,7 @@ struct ONNXCase: Decodable, Sendable, CustomTestStringConvertible {
   }
 
   let name: String
-  /// The sizes of the input; −1 for that which a prediction chooses.
+  /// The sizes of the input; −1 for that which a prediction chooses, −2 in steps of 2.
   let sizes: [Int]
   let runs: [Run]
   /// A part of the error of a file that is not valid.
@@ -29,9 +29,15 @@ struct ONNXCase: Decodable, Sendable, CustomTestStringConvertible {
 
   /// Imports the file and compares its results, or its error.
   func check(in folder: String) throws {
-    let sizes = sizes.map { $0 < 0 ? InputSize.upTo(20) : .exactly($0) }
+    let sizes = sizes.map { size -> InputSize in
+      switch size {
+      case -1: .upTo(20)
+      case -2: .stepping(from: 2, through: 20, by: 2)
+      default: .exactly(size)
+      }
+    }
     let options =
-      self.sizes.contains(-1) ? ImportOptions(sizes: ["x": sizes]) : ImportOptions()
+      self.sizes.contains { $0 < 0 } ? ImportOptions(sizes: ["x": sizes]) : ImportOptions()
     let path = ImporterFixtures.path("ONNX/\(folder)/\(name).onnx")
     guard !runs.isEmpty else {
       let error = #expect(throws: ImportError.self) {
