@@ -56,7 +56,9 @@ import Testing
   /// A node with graphs in its attributes.
   private static func node(
     _ type: String, _ inputs: [String], _ outputs: [String],
-    _ graphs: KeyValuePairs<String, (inputs: [String], nodes: [ONNXWriter.Message], outputs: [String])>
+    _ graphs: KeyValuePairs<
+      String, (inputs: [String], nodes: [ONNXWriter.Message], outputs: [String])
+    >
   ) -> ONNXWriter.Message {
     ONNXWriter.node(type, inputs, outputs)
       + graphs.flatMap { name, graph in
@@ -133,8 +135,14 @@ import Testing
 
   /// Graphs whose input has an open batch, and the node that combines its examples.
   static let batches: [(nodes: [ONNXWriter.Message], node: String?)] = [
-    ([ONNXWriter.node("Cast", ["one"], ["c"], ["to": [9]]), node("If", ["c"], ["y"], branches)], nil),
-    (shape + [ONNXWriter.node("Equal", ["n", "one"], ["c"]), node("If", ["c"], ["y"], branches)], "If"),
+    (
+      [ONNXWriter.node("Cast", ["one"], ["c"], ["to": [9]]), node("If", ["c"], ["y"], branches)],
+      nil
+    ),
+    (
+      shape + [ONNXWriter.node("Equal", ["n", "one"], ["c"]), node("If", ["c"], ["y"], branches)],
+      "If"
+    ),
     (
       [
         ONNXWriter.node("ReduceMin", ["x", "one"], ["m"]),

@@ -62,7 +62,9 @@ extension ONNXExpansion {
       guard let first = graph.sizes(results[0]), let second = graph.sizes(results[1]) else {
         throw NodeFailure.unsupported("sequences that a computed condition chooses")
       }
-      let types = results.compactMap { graph.values[$0]?.type ?? graph.families[$0]?.tensors[0].type }
+      let types = results.compactMap {
+        graph.values[$0]?.type ?? graph.families[$0]?.tensors[0].type
+      }
       guard first == second, Set(types).count == 1 else {
         throw NodeFailure.unsupported(
           "branches of sizes \(first) and \(second), which a computed condition chooses")

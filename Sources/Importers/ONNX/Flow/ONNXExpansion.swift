@@ -8,9 +8,10 @@ struct ONNXExpansion: Sendable {
   /// Imports the nodes that a node stands for.
   ///
   /// - Throws: ``NodeFailure``, ``ImportError``.
-  typealias Expand = @Sendable (
-    _ graph: inout ONNXGraphImport, _ node: FileNode, _ scope: ONNXScope
-  ) throws -> Void
+  typealias Expand =
+    @Sendable (
+      _ graph: inout ONNXGraphImport, _ node: FileNode, _ scope: ONNXScope
+    ) throws -> Void
 
   /// The operator, one of ONNX's own domain.
   let type: String

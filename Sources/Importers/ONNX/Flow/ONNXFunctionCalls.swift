@@ -16,7 +16,7 @@ extension FileNode {
 
 /// Functions that the file defines.
 extension ONNXGraphImport {
-  /// The functions by what calls them. ONNX's own operators are those that Forge has.
+  /// The functions by what calls them, without those of ONNX's own operators that Forge has.
   static func functions(of model: ONNXModel) -> [ONNXFunction.Key: ONNXFunction] {
     let own = model.functions.filter { function in
       let node = FileNode(function.name, domain: function.domain, outputs: [])

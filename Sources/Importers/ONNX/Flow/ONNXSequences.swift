@@ -123,7 +123,8 @@ extension ONNXExpansion {
     try graph.add(nodes, in: scope)
     // As many parts as examples would be another list for each number of them.
     var choices = hasParts ? [node.inputs[1]] : []
-    if case .along(let place)? = graph.batch.states[input], place.axis != axis {} else {
+    if case .along(let place)? = graph.batch.states[input], place.axis != axis {
+    } else {
       choices.append(input)
     }
     graph.define(node, 0, list: names, from: choices)
