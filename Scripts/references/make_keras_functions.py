@@ -47,7 +47,9 @@ def values(shape, kind):
     elif kind == "small":
         x = x * np.array([1e-6, 1e-3, 0.5], "float32").reshape(-1, *[1] * len(shape))
     elif kind == "huge":
-        x = x * np.array([1e4, 1e6, 1e-4], "float32").reshape(-1, *[1] * len(shape)) + 7
+        # A mean beside small differences would leave no digits of these in single precision.
+        scale, mean = np.array([[1e4, 1e6, 1e-4], [7, 7, 0]], "float32")
+        x = x * scale.reshape(-1, *[1] * len(shape)) + mean.reshape(-1, *[1] * len(shape))
     return x
 
 
