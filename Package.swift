@@ -43,18 +43,7 @@ let library: [Target] = [
     name: "ForgeMetrics",
     dependencies: ["ForgeRunner", .product(name: "Metrics", package: "swift-metrics")],
     path: "Sources/Metrics"),
-  // Generated code alone, so that it is compiled beside the rest and not again with the importers.
-  .target(
-    name: "ForgeMessages",
-    dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
-    path: "Sources/Messages"),
-  // A product of its own: it brings swift-protobuf along.
-  .target(
-    name: "ForgeImporters",
-    dependencies: [
-      "Forge", "ForgeMessages", .product(name: "SwiftProtobuf", package: "swift-protobuf"),
-    ],
-    path: "Sources/Importers"),
+  .target(name: "ForgeImporters", dependencies: ["Forge"], path: "Sources/Importers"),
   // What the tool computes, apart from its commands, so that tests reach it.
   .target(
     name: "ForgeToolSupport", dependencies: ["Forge", "ForgeImporters"],
@@ -234,8 +223,6 @@ let package = Package(
   dependencies: [
     // Used by the tool and the examples only; a package that depends on Forge does not build it.
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
-    // Used by ForgeImporters only.
-    .package(url: "https://github.com/apple/swift-protobuf", from: "1.30.0"),
     // Used by ForgeMetrics only.
     .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
     // Used with the trait Macros only.

@@ -3,6 +3,7 @@ import elementwise  # noqa: F401 (the modules register their draws)
 import images  # noqa: F401
 import integers  # noqa: F401
 import large
+import microsoft  # noqa: F401
 import movement  # noqa: F401
 import products  # noqa: F401
 import values

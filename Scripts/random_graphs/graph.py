@@ -28,6 +28,17 @@ SINCE = {
 }
 
 
+MICROSOFT = "com.microsoft"
+
+
+def opsets(graph_opset, nodes):
+    """The operator sets of a model of some nodes."""
+    sets = [helper.make_opsetid("", graph_opset)]
+    if any(node.domain == MICROSOFT for node in nodes):
+        sets.append(helper.make_opsetid(MICROSOFT, 1))
+    return sets
+
+
 class Skip(Exception):
     """This draw does not fit the graph; another is tried."""
 
@@ -153,7 +164,7 @@ class Graph:
 
     def add(self, operator, inputs, count=1, **attributes):
         """Adds a node; returns the name of its output, or the names of its `count` outputs."""
-        if SINCE.get(operator, 0) > self.opset:
+        if "domain" not in attributes and SINCE.get(operator, 0) > self.opset:
             raise Skip("operator set")
         outputs = [self.name() for _ in range(count)]
         node = helper.make_node(operator, inputs, outputs, name=f"n{self.count}", **attributes)
@@ -162,7 +173,7 @@ class Graph:
             [node], "g", [described(name, self.values[name]) for name in given],
             [helper.make_empty_tensor_value_info(name) for name in outputs])
         model = helper.make_model(
-            graph, opset_imports=[helper.make_opsetid("", self.opset)], ir_version=8)
+            graph, opset_imports=opsets(self.opset, [node]), ir_version=8)
         try:
             step = Step(node, session(model))
             results = step.run({name: self.values[name] for name in given})
@@ -198,7 +209,7 @@ class Graph:
              for name in given],
             [helper.make_empty_tensor_value_info(name) for name in step.node.output])
         model = helper.make_model(
-            graph, opset_imports=[helper.make_opsetid("", self.opset)], ir_version=8)
+            graph, opset_imports=opsets(self.opset, [step.node]), ir_version=8)
         return Step(step.node, session(model))
 
     def attempt(self, draw):
@@ -246,7 +257,7 @@ class Graph:
         stored = [tensor for tensor in self.stored if tensor.name in names]
         return helper.make_model(
             helper.make_graph(nodes, "g", inputs, results, stored),
-            opset_imports=[helper.make_opsetid("", self.opset)], ir_version=8)
+            opset_imports=opsets(self.opset, nodes), ir_version=8)
 
     def operators(self):
         return [step.node.op_type for step in self.steps]

@@ -947,6 +947,50 @@ def products():
     return net
 
 
+def swirl(message, w, bias):
+    """A layer of a class of its own: tanh(strength · x) · w + bias per channel."""
+    message.className = "Swirl"
+    message.description = "a test"
+    message.parameters["strength"].doubleValue = 0.75
+    message.parameters["turns"].intValue = -3
+    message.parameters["count"].longValue = 1 << 40
+    message.parameters["side"].stringValue = "left"
+    message.parameters["isOn"].boolValue = True
+    message.weights.add().floatValue.extend(w.astype(np.float32))
+    message.weights.add().float16Value = bias.astype(np.float16).tobytes()
+
+
+def custom():
+    """A layer whose class only its maker knows, between two that Forge has."""
+    net = Net("custom", {"x": (3, 5, 7)}, ["y"])
+    net.conv("first", "x", 4, (3, 3))
+    w = net.draw(4)
+    bias = net.draw(4).astype(np.float16).astype(np.float64)
+    swirl(net.raw("mine", ["first"]).custom, w, bias)
+    net.put("mine", np.tanh(0.75 * net.values["first"]) * w[:, None, None] + bias[:, None, None])
+    net.conv("y", "mine", 2, (1, 1))
+    return net
+
+
+def custom_model():
+    """A model whose class only its maker knows: gain · x."""
+    spec = Model_pb2.Model(specificationVersion=3)
+    for feature in (spec.description.input.add(), spec.description.output.add()):
+        feature.type.multiArrayType.shape.extend([2, 3])
+        feature.type.multiArrayType.dataType = 65568
+    spec.description.input[0].name, spec.description.output[0].name = "x", "y"
+    spec.description.metadata.author = "Forge"
+    spec.description.metadata.license = "MIT"
+    spec.description.metadata.versionString = "1.2"
+    spec.description.metadata.shortDescription = "A gain"
+    spec.description.metadata.userDefined["key"] = "value"
+    spec.description.metadata.userDefined["com.github.apple.coremltools.version"] = "9.0"
+    spec.customModel.className = "Gain"
+    spec.customModel.parameters["gain"].doubleValue = -2.5
+    spec.customModel.parameters["raw"].bytesValue = b"\x01\x02"
+    return spec.SerializeToString(deterministic=True)
+
+
 def unsupported():
     """Layers that Forge does not have."""
     net = Net("unsupported", {"x": (2, 5, 4), "times": (2,)}, ["y"])
@@ -969,12 +1013,13 @@ def made():
     files, expected = {}, {}
     nets = [classifier(), flatten_last(), window_layers(), *activations(), quantized(), images(),
             arithmetic(), exact(), later_layers(), later_exact(), recurrent(), tables(),
-            words(), defaults(), flattened(), products()]
+            words(), defaults(), flattened(), products(), custom()]
     for net in nets:
         files[net.name + ".mlmodel"] = net.content()
         expected[net.name] = net.case()
     files["pipeline.mlmodel"], expected["pipeline"] = pipeline()
     files["unsupported.mlmodel"] = unsupported()
+    files["custom_model.mlmodel"] = custom_model()
     files["expected.json"] = json.dumps(expected).encode()
     return files
 

@@ -49,7 +49,7 @@ class Case:
     """The seeded inputs of a model and its results."""
 
     def __init__(self):
-        self.inputs, self.outputs = {}, {}
+        self.inputs, self.outputs, self.others = {}, {}, {}
 
     def input(self, name, sizes, low=-1.0, high=1.0, whole=False):
         seed = sum(map(ord, name)) + len(sizes) + sizes[-1]
@@ -328,10 +328,13 @@ class Saved:
 
 def choice():
     """Two functions, of which the second is the default one."""
-    case = Case()
+    case, other = Case(), Case()
     given = {"x": case.input("x", (1, 4))}
-    first = converted(fill(nn.Linear(4, 6), 19), (Case(), given), ["y"])
+    other.input("x", (1, 4))
+    first = converted(fill(nn.Linear(4, 6), 19), (other, given), ["y"])
     second = converted(fill(nn.Linear(4, 3), 21), (case, given), ["y"])
+    # What the function that is not the default one computes.
+    case.others["choice first"] = other
     return Saved({"first": first, "second": second}, "second"), case
 
 
@@ -1015,6 +1018,7 @@ def main():
             write(model, kept)
         if case:
             expected[name] = case.json()
+            expected.update({key: other.json() for key, other in case.others.items()})
     path = FOLDER / "expected.json"
     if check:
         old = json.loads(path.read_text())

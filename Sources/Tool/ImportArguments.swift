@@ -27,6 +27,12 @@ struct ImportArguments: ParsableArguments {
       valueName: "name=npy"))
   var constant: [String] = []
 
+  @Option(
+    help: ArgumentHelp(
+      "The function of a Core ML package that has several, in place of the default one.",
+      valueName: "name"))
+  var function: String?
+
   @Flag(
     help: """
       The file is from someone you trust: it may ask for any memory and work, however small it is.
@@ -39,6 +45,7 @@ struct ImportArguments: ParsableArguments {
   /// The model file with these options.
   func modelFile(_ path: String) throws -> ModelFile {
     var file = ModelFile(path, weights: weights, limits: limits)
+    file.options.function = function
     for text in size {
       let argument = NamedArgument(text)
       guard let name = argument.name, let sizes = NamedArgument.sizes(argument.value) else {
@@ -60,8 +67,8 @@ struct ImportArguments: ParsableArguments {
 
   /// Checks that nothing is to be imported differently.
   func checkNothingToImport() throws {
-    guard size.isEmpty, constant.isEmpty else {
-      throw ValidationError("--size and --constant are for model files")
+    guard size.isEmpty, constant.isEmpty, function == nil else {
+      throw ValidationError("--size, --constant and --function are for model files")
     }
   }
 }

@@ -85,9 +85,12 @@ extension ImportedModel.Port {
       name: name, sizes: isBatch ? [1] + array.sizes.dropFirst() : array.sizes, axes: order)
     let step = values.count / count
     do throws(ImportError) {
-      return try (0..<count).map { example throws(ImportError) in
-        try own.forgeValues(Array(values[(example * step)..<((example + 1) * step)]))
+      var examples: [TensorValues] = []
+      for example in 0..<count {
+        let part = values[(example * step)..<((example + 1) * step)]
+        examples.append(try own.forgeValues(Array(part)))
       }
+      return examples
     } catch { throw ToolError(.wrongInput, error.problem) }
   }
 

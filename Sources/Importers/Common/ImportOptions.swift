@@ -26,6 +26,36 @@ public struct ImportOptions: Sendable {
   /// holds. Without it, the files are looked for beside the model; a model of bytes has none. Its
   /// errors become the cause of an ``ImportError``.
   public var externalData: (@Sendable (_ name: String) throws -> ExternalData)?
+  /// Builds the nodes of ONNX operators that Forge does not have, by their names: `Domain::Name`,
+  /// or `Name` for ONNX's own domain.
+  ///
+  /// The function gets a node and returns its outputs, made of layers or a `Custom`. Operators
+  /// that Forge has are never asked for; functions of the file are replaced. Batches of such a model
+  /// are fixed, and so are lengths, because nothing is known of the examples in it.
+  ///
+  /// ```swift
+  /// options.onnxOperators["org.example::Cube"] = { node in
+  ///   let x = try node.tensor(0)
+  ///   return [ONNXNode.Output([x, x, x] --> Multiply())]
+  /// }
+  /// ```
+  public var onnxOperators: [String: ONNXOperatorBuilder] = [:]
+  /// The function of a Core ML package that has several; `nil` for the default one.
+  public var function: String?
+  /// What builds layers and models of classes of your own in Core ML files, by class name.
+  ///
+  /// ```swift
+  /// var options = ImportOptions()
+  /// options.coreMLLayers["Swirl"] = { layer, inputs in
+  ///   [inputs[0].with(inputs[0].tensor --> Activation(.swish))]
+  /// }
+  /// ```
+  public var coreMLLayers: [String: CoreMLLayerBuilder] = [:]
+  /// What builds layers of Keras files by the name of their class, for `Lambda`, own layers and
+  /// registered classes: `MyLayer`, or `Package>MyLayer` with the package.
+  ///
+  /// It stands before Forge's own layers of this name. Each call of a layer calls it once.
+  public var kerasLayers: [String: KerasLayerBuilder] = [:]
   /// The limits on the file.
   public var limits: ImportLimits
   /// Whose words the remedies of errors are in.
@@ -38,6 +68,9 @@ public struct ImportOptions: Sendable {
     /// As arguments of the tool: `--size x=1x128`.
     case tool
   }
+
+  /// Makes the outputs of a node of ONNX whose operator Forge does not have.
+  public typealias ONNXOperatorBuilder = @Sendable (_ node: ONNXNode) throws -> [ONNXNode.Output]
 
   /// Creates options; those that are not given have defaults.
   ///
@@ -64,10 +97,13 @@ public struct ImportOptions: Sendable {
   ///   - inputs: the names of the inputs.
   ///   - path: the file, for messages.
   ///   - takesLengths: whether the format takes sequences of changing length.
+  ///   - hasFunctions: whether the importer has found the function that is asked for.
   /// - Throws: ``ImportError`` of kind `unknownName`, `unknownSize` or `unsupported`.
   func check(
-    against inputs: Set<String>, path: String, takesLengths: Bool = false
+    against inputs: Set<String>, path: String, takesLengths: Bool = false,
+    hasFunctions: Bool = false
   ) throws(ImportError) {
+    if !hasFunctions { try refuseFunction(path: path) }
     if takesLengths {
       try checkLengths(path: path, batchIsFirst: false)
     } else {
@@ -80,5 +116,15 @@ public struct ImportOptions: Sendable {
           needs: "one of " + inputs.sorted().joined(separator: ", "))
       }
     }
+  }
+
+  /// Refuses the name of a function, for formats without functions to choose.
+  ///
+  /// - Throws: ``ImportError`` of kind `unknownName`.
+  func refuseFunction(path: String?) throws(ImportError) {
+    guard let function else { return }
+    throw ImportError(
+      .unknownName, "the file has no functions to choose from", path: path,
+      received: "the function \"\(function)\"")
   }
 }

@@ -62,6 +62,7 @@ public struct ModelFile: Sendable {
   ///
   /// - Throws: ``ImportError`` of kind `unknownName`.
   func checkNothingOpen() throws(ImportError) {
+    try options.refuseFunction(path: path)
     let names = options.sizes.keys.sorted() + options.constants.keys.sorted()
     guard let first = names.first else { return }
     throw ImportError(

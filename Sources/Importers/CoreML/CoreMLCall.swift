@@ -1,36 +1,40 @@
 import Forge
-import ForgeMessages
 
 /// One layer with the values of its inputs, and the place for those of its outputs.
+///
+/// Layers are translated to operators of ONNX, which the ONNX importer's operations import.
 ///
 /// Networks of the first versions see every value as [sequence, batch, channels, height, width];
 /// here it is [sequence, channels, height, width], because a batch is Forge's own. Later networks
 /// have values of any rank, and the layers of images use the last three axes. So both are the same
 /// but for the rank.
-struct CoreMLCall {
-  /// The layer.
-  let layer: CoreMLLayer
-  /// The unique name for the layer in the model.
-  let name: String
+struct CoreMLCall: ONNXTranslation {
+  /// The layer's own parameters.
+  let fields: WireFields
   /// Whether values have any rank.
   let isExact: Bool
   /// The values of the inputs.
   let inputs: [FileValue]
   /// The results, as many as the layer has outputs.
   private(set) var outputs: [FileValue?]
-  /// The parameters of the model's layers by name and type.
-  private(set) var parameters: [ImportedParameters.Key: ImportedParameters.Entry] = [:]
+  /// The unique name for the layer in the model.
+  let name: String
+  // Values have other names than layers.
+  let modelOutputs: Set<String> = []
+  let isOfNumbers = true
+  var parameters: [ImportedParameters.Key: ImportedParameters.Entry] = [:]
+  var nodeCount = 0
 
-  init(_ layer: CoreMLLayer, name: String, isExact: Bool, inputs: [FileValue]) {
-    self.layer = layer
-    self.name = name
+  init(_ layer: CoreMLLayer, name: String, isExact: Bool, inputs: [FileValue]) throws {
+    fields = try layer.parameters()
     self.isExact = isExact
     self.inputs = inputs
-    outputs = Array(repeating: nil, count: layer.output.count)
+    outputs = Array(repeating: nil, count: layer.outputs.count)
+    self.name = name
   }
 
   /// The axis of the times of a sequence, counted from the last one.
-  var sequenceAxis: Int64 { isExact ? -5 : -4 }
+  var sequenceAxis: Int { isExact ? -5 : -4 }
 
   // MARK: Inputs
 
@@ -42,186 +46,164 @@ struct CoreMLCall {
     return inputs[index]
   }
 
+  /// All inputs.
+  func values(atLeast count: Int = 1) throws -> [FileValue] {
+    guard inputs.count >= count else {
+      throw NodeFailure.invalid("\(inputs.count) inputs of at least \(count)")
+    }
+    return inputs
+  }
+
   /// An input as a tensor of the network; a known one becomes a constant.
   func network(_ index: Int = 0) throws -> FileTensor {
     switch try value(index) {
     case .network(let tensor): tensor
     case .host(let tensor):
-      try Self.constant(tensor, layout: FileTensor.usualLayout(tensor.sizes))
+      try ONNXCall.constant(tensor, layout: FileTensor.usualLayout(tensor.sizes))
     case .length: throw FileValue.followsLength
     }
   }
 
-  /// All inputs as tensors of the network.
-  func networks(atLeast count: Int = 1) throws -> [FileTensor] {
-    guard inputs.count >= count else {
-      throw NodeFailure.invalid("\(inputs.count) inputs of at least \(count)")
+  /// An input as an image [1, channels, height, width]: its last three axes.
+  func image(_ index: Int = 0) throws -> FileValue {
+    let input = try value(index)
+    guard input.sizes.count >= 3 else {
+      throw NodeFailure.unsupported("an input of rank \(input.sizes.count)")
     }
-    return try inputs.indices.map { try network($0) }
-  }
-
-  /// A constant of the network with its axes in a layout.
-  static func constant(_ host: HostTensor, layout: [Int?]) throws -> FileTensor {
-    let order = layout.compactMap { $0 }
-    // Axes that the layout lacks have size 1, so that their place does not matter.
-    let missing = host.sizes.indices.filter { !order.contains($0) }
-    try ImportBudget.keep(host.count, width: MemoryLayout<Float>.size)
-    let values = try host.transposed(missing + order).floats()
-    let shape = layout.map { $0.map { host.sizes[$0] } ?? 1 }
-    let tensor = Tensor.applying(Constant(values, shape: Shape(sizes: shape)), to: [])
-    return FileTensor(tensor, sizes: host.sizes, layout: layout)
-  }
-
-  /// The layout of an image of the last three axes: height, width, channels.
-  static func imageLayout(rank: Int) -> [Int?] { [rank - 2, rank - 1, rank - 3] }
-
-  /// An input as an image: its last three axes are channels, height and width.
-  func image(_ index: Int = 0) throws -> FileTensor {
-    let input = try network(index)
-    guard input.rank >= 3 else { throw NodeFailure.unsupported("an input of rank \(input.rank)") }
     guard input.sizes.dropLast(3).allSatisfy({ $0 == 1 }) else {
       throw NodeFailure.unsupported("a batch or sequence, \(input.sizes)")
     }
-    return input.arranged(as: Self.imageLayout(rank: input.rank))
+    return input.withRank(4)
   }
 
-  /// An axis counted from 0.
-  static func axis(_ axis: Int64, rank: Int) throws -> Int {
-    guard (-Int64(rank)..<Int64(rank)).contains(axis) else {
-      throw NodeFailure.invalid("axis \(axis) of a tensor of rank \(rank)")
-    }
-    return Int(axis) + (axis < 0 ? rank : 0)
+  // MARK: Parameters
+
+  /// An axis in a field, counted from 0.
+  func axis(_ field: Int, rank: Int) throws -> Int {
+    try ONNXCall.axis(try fields.int(field), rank: rank)
   }
 
   /// Axes counted from 0, each once.
-  static func axes(_ axes: [Int64], rank: Int) throws -> [Int] {
-    let result = try axes.map { try axis($0, rank: rank) }
+  static func axes(_ axes: [Int], rank: Int) throws -> [Int] {
+    let result = try axes.map { try ONNXCall.axis($0, rank: rank) }
     guard Set(result).count == result.count else {
       throw NodeFailure.invalid("axes \(axes), of which one is repeated")
     }
     return result
   }
 
+  /// A size in a field.
+  func size(_ field: Int) throws -> Int { try Self.size(try fields.int(field)) }
+
   /// A size, within the bounds of sizes.
-  static func size(_ value: UInt64) throws -> Int {
-    guard let size = Int(exactly: value), size <= Shape.maximumElementCount else {
-      throw NodeFailure.invalid("the size \(value)")
+  static func size(_ value: Int) throws -> Int {
+    guard (0...Shape.maximumElementCount).contains(value) else {
+      throw NodeFailure.invalid("the size \(UInt(bitPattern: value))")
     }
-    return size
+    return value
   }
 
-  /// Sizes within the bounds of tensors.
-  static func sizes(_ values: [UInt64]) throws -> [Int] {
-    let sizes = try values.map { try size($0) }
+  /// Sizes in a field, within the bounds of tensors.
+  func sizes(_ field: Int) throws -> [Int] {
+    let sizes = try fields.ints(field).map { try Self.size($0) }
     guard !sizes.contains(0), Shape.product(of: sizes) != nil, sizes.count <= Shape.maximumRank
-    else { throw NodeFailure.invalid("the sizes \(values)") }
+    else { throw NodeFailure.invalid("the sizes \(sizes)") }
     return sizes
   }
 
-  /// The epsilon of a layer; 0 stands for the usual one.
-  static func epsilon(_ stated: Float, usual: Float = 1e-6) -> Float {
-    stated == 0 ? usual : stated
-  }
-
-  /// Two numbers for height and width; `absent` where the list is empty.
-  static func pair(
-    _ values: [UInt64], _ absent: Int, _ what: String
-  ) throws -> (height: Int, width: Int) {
-    guard !values.isEmpty else { return (absent, absent) }
+  /// Numbers for height and width; `absent` where the list is empty.
+  func pair(_ field: Int, _ absent: Int, _ what: String) throws -> [Int] {
+    let values = try fields.ints(field)
+    guard !values.isEmpty else { return [absent, absent] }
     guard values.count == 2 else {
       throw NodeFailure.invalid("\(values.count) numbers of \(what), which needs 2")
     }
-    return (try size(values[0]), try size(values[1]))
+    return try values.map { try Self.size($0) }
   }
 
-  // MARK: Layers and results
-
-  /// Applies a layer to tensors of the network.
-  ///
-  /// - Throws: ``NodeFailure`` with the violated rule.
-  func apply(_ layer: any Layer, to tensors: Tensor...) throws -> Tensor {
-    try apply(layer, to: tensors)
+  /// The epsilon in a field; 0 stands for the usual one.
+  func epsilon(_ field: Int, usual: Float = 1e-6) throws -> Float {
+    let stated = try fields.float(field)
+    return stated == 0 ? usual : stated
   }
 
-  /// Applies a layer to tensors of the network.
-  ///
-  /// - Throws: ``NodeFailure`` with the violated rule.
-  func apply(_ layer: any Layer, to tensors: [Tensor]) throws -> Tensor {
-    let result = tensors.count == 1 ? tensors[0].chained(to: layer) : tensors.chained(to: layer)
-    if case .failed(let error) = result.outcome {
-      let text = [error.headline] + error.details.map { "\($0.label) \($0.text)" }
-      throw NodeFailure.invalid(text.joined(separator: "; "))
+  /// Stored numbers in a field.
+  func weights(_ field: Int) throws -> CoreMLWeights { try CoreMLWeights(fields.message(field)) }
+
+  /// The amounts around an image as ONNX states them: top, left, bottom, right.
+  static func borders(_ amounts: WireFields?) throws -> [Int] {
+    let edges = try amounts?.list(10) ?? []
+    guard !edges.isEmpty else { return [0, 0, 0, 0] }
+    guard edges.count == 2 else {
+      throw NodeFailure.invalid("\(edges.count) border amounts, which need 2")
     }
-    return result
+    return try [1, 2].flatMap { end in try edges.map { try size(try $0.int(end)) } }
   }
+
+  // MARK: Results
 
   /// Sets a result.
   mutating func set(_ value: FileValue, output index: Int = 0) {
     if outputs.indices.contains(index) { outputs[index] = value }
   }
 
-  /// Sets a result of the network.
-  mutating func set(_ tensor: FileTensor, output index: Int = 0) {
-    set(.network(tensor), output: index)
+  /// Sets the result to that of a node on the first input and others.
+  mutating func map(
+    _ type: String, _ further: [FileValue?] = [], _ attributes: [String: NodeAttribute] = [:]
+  ) throws {
+    set(try node(type, [try value()] + further, attributes))
   }
 
-  /// Sets a result with the layout of another value.
-  mutating func set(_ tensor: Tensor, like other: FileTensor) {
-    set(FileTensor(tensor, layout: other.layout, rank: other.rank))
+  /// Sets the result to an image, with the rank of the first input.
+  mutating func set(image: FileValue) throws {
+    set(image.withRank(try value().sizes.count))
   }
 
-  /// Sets a result that is an image.
-  mutating func setImage(_ tensor: Tensor, rank: Int) {
-    set(FileTensor(tensor, layout: Self.imageLayout(rank: rank), rank: rank))
+  /// Sets the result to that of a node on the first input as an image.
+  mutating func mapImage(
+    _ type: String, _ further: [FileValue?] = [], _ attributes: [String: NodeAttribute] = [:],
+    operation: ONNXOperators.Operation = ONNXOperators.run
+  ) throws {
+    try set(image: try node(type, [try image()] + further, attributes, operation: operation))
   }
 
-  /// Applies a layer to the first input, whose elements keep their places.
-  mutating func map(_ layers: any Layer...) throws {
-    let input = try network()
-    set(try layers.reduce(input.tensor) { try apply($1, to: $0) }, like: input)
+  /// Gives a result without axes one of size 1, because Core ML has no tensor without axes.
+  mutating func keepOneAxis() throws {
+    if let value = outputs.first ?? nil, value.sizes.isEmpty { set(try value.reshaped(to: [1])) }
   }
 
-  /// Applies a layer to the first input as an image.
-  mutating func mapImage(_ layer: any Layer) throws {
-    let input = try image()
-    setImage(try apply(layer, to: input.tensor), rank: input.rank)
-  }
-
-  /// States a parameter of a layer of the model.
-  ///
-  /// Tensors have the order of the file, also behind a flattened image. Only a layer that reads the
-  /// image in place of what the file flattens needs values in another order.
+  /// States a parameter of a layer of the model, with values in the order of the file.
   mutating func parameter(
     _ type: ParameterType, _ values: HostTensor, layout: ParameterLayout = .pytorch,
-    isOrdered: Bool = true, of layer: String? = nil
+    of layer: String
   ) {
-    parameters[.init(layer: layer ?? name, type: type)] = .init(
-      values: values, layout: layout, isOrdered: isOrdered)
+    parameters[.init(layer: layer, type: type)] = .init(values: values, layout: layout, isOrdered: true)
   }
 }
 
 extension FileTensor {
-  /// A layout that has the given axes even if their size is 1.
-  func layout(with axes: [Int]) -> [Int?] {
-    let missing = axes.filter { !layout.contains($0) }
-    return missing.isEmpty ? layout : missing + layout.compactMap { $0 }
-  }
-
-  /// A layout whose last axis is the given one.
-  func layout(endingIn axis: Int) -> [Int?] {
-    layout.last == axis ? layout : layout.compactMap { $0 }.filter { $0 != axis } + [axis]
-  }
-
-  /// The same tensor of a higher rank, with axes of size 1 in front.
-  func raised(to rank: Int) -> FileTensor {
+  /// The tensor with another number of axes of size 1 in front.
+  func withRank(_ rank: Int) -> FileTensor {
     let added = rank - self.rank
-    guard added > 0 else { return self }
-    return relabelled(
-      sizes: Array(repeating: 1, count: added) + sizes, axes: sizes.indices.map { $0 + added })
+    let new = Array(repeating: 1, count: max(added, 0)) + sizes.dropFirst(max(-added, 0))
+    var result = relabelled(
+      sizes: new, axes: sizes.indices.map { $0 + added < 0 ? nil : $0 + added })
+    result.flattened = flattened
+    return result
   }
+}
 
-  /// The tensor whose axis `i` is axis `order[i]` of this one.
-  func permuted(_ order: [Int]) -> FileTensor {
-    relabelled(sizes: order.map { sizes[$0] }, axes: sizes.indices.map { order.firstIndex(of: $0) })
+extension FileValue {
+  /// The value with another number of axes of size 1 in front.
+  func withRank(_ rank: Int) -> FileValue {
+    let added = rank - sizes.count
+    guard added != 0, sizes.prefix(max(-added, 0)).allSatisfy({ $0 == 1 }) else { return self }
+    switch self {
+    case .host(let tensor):
+      let ones = Array(repeating: 1, count: max(added, 0))
+      return .host(tensor.reshaped(ones + tensor.sizes.dropFirst(max(-added, 0))))
+    case .network(let tensor): return .network(tensor.withRank(rank))
+    case .length: return self
+    }
   }
 }

@@ -1,5 +1,4 @@
 import Forge
-import ForgeMessages
 
 /// Core ML's model files.
 package enum CoreMLFormat: ModelFormat {
@@ -27,41 +26,66 @@ package enum CoreMLFormat: ModelFormat {
   }
 
   package static func facts(_ file: ModelFile) throws(ImportError) -> [ModelFact] {
-    let path = try CoreMLPackage.model(at: file.path, limits: file.options.limits)
-    let bytes = try ModelBytes.read(
-      path, limits: file.options.limits, head: CoreMLFormat.canBegin(with:))
-    return try CoreMLImport(bytes, path: path, options: file.options).facts()
+    try CoreMLImport(Self.file(at: file.path, file.options), options: file.options).facts()
+  }
+
+  private static let headline = "this is not a Core ML model, or it is damaged"
+
+  /// Opens a file, or the one with the model of a package.
+  ///
+  /// - Throws: ``ImportError``: `fileMissing`, `unreadable`, `tooLarge`, `unsupported` or
+  ///   `malformed`.
+  static func file(at path: String, _ options: ImportOptions) throws(ImportError) -> WireFile {
+    try checked(
+      WireFile(
+        path: try CoreMLPackage.model(at: path, limits: options.limits), options: options,
+        headline: headline))
+  }
+
+  /// Reads bytes as a file.
+  ///
+  /// - Throws: ``ImportError``: `tooLarge`, `unsupported` or `malformed`.
+  static func file(
+    _ bytes: [UInt8], name: String, _ options: ImportOptions
+  ) throws(ImportError) -> WireFile {
+    try checked(WireFile(bytes, name: name, options: options, headline: headline))
+  }
+
+  private static func checked(_ file: WireFile) throws(ImportError) -> WireFile {
+    try ImportError.checkContents(file.head, file.path, of: CoreMLFormat.self)
+    guard canBegin(with: file.head.bytes) else {
+      throw ImportError(
+        .malformed, "the file begins with other bytes than its format", path: file.path)
+    }
+    return file
   }
 }
 
 extension CoreMLImport {
   /// What the file says of itself.
   func facts() throws(ImportError) -> [ModelFact] {
-    var facts = [ModelFact("specification version", "\(file.specificationVersion)")]
-    if let type = file.type.flatMap({ Mirror(reflecting: $0).children.first?.label }) {
-      facts.append(ModelFact("model", type))
-    }
-    let metadata = file.description_p.metadata
+    var facts = [ModelFact("specification version", "\(model.version)")]
+    if let type = model.typeName { facts.append(ModelFact("model", type)) }
+    let metadata = model.description.metadata
     for (label, text) in [
-      ("description", metadata.shortDescription), ("version", metadata.versionString),
+      ("description", metadata.about), ("version", metadata.version),
       ("author", metadata.author), ("licence", metadata.license),
     ] where !text.isEmpty {
       facts.append(ModelFact(label, text))
     }
-    var counts: [String: Int] = [:]
-    for layer in try layers() { counts[CoreMLOperators.typeName(layer), default: 0] += 1 }
-    if case .mlProgram(let program)? = file.type {
-      let name = CoreMLDescription(of: file).defaultFunctionName
-      if let (function, block) = MILProgramImport.block(program, function: name) {
-        facts.append(ModelFact("opset", function.opset))
-        var operations: [String: Int] = [:]
-        for operation in block.operations where operation.type != "const" {
-          operations[operation.type, default: 0] += 1
-        }
-        if !operations.isEmpty { facts.append(.counted("operations", operations)) }
+    if case .program(let program) = content, let function = try program.function(function) {
+      if program.names.count > 1 {
+        facts.append(ModelFact("functions", program.names.joined(separator: ", ")))
       }
+      facts.append(ModelFact("opset", function.opset))
+      var operations: [String: Int] = [:]
+      for operation in function.operations where operation.type != "const" {
+        operations[operation.type, default: 0] += 1
+      }
+      if !operations.isEmpty { facts.append(.counted("operations", operations)) }
     }
-    if !counts.isEmpty { facts.append(.counted("layers", counts)) }
+    let layers = try layerCounts()
+    if !layers.isEmpty { facts.append(.counted("layers", layers)) }
     return facts
   }
 }

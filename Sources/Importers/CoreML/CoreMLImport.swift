@@ -1,12 +1,13 @@
 import Forge
-import ForgeMessages
-import Foundation
-import SwiftProtobuf
 
 /// Turns a Core ML model into a model of Forge.
 struct CoreMLImport {
-  let file: CoreMLModel
+  let model: CoreMLModel
+  /// What the model is.
+  let content: CoreMLModel.Content
   private let description: CoreMLDescription
+  /// The function that is imported; empty for the usual one.
+  let function: String
   private let path: String
   private let options: ImportOptions
   private var limits: ImportLimits { options.limits }
@@ -14,46 +15,57 @@ struct CoreMLImport {
   private var programs: MILProgramImport
   private var labels: [String] = []
 
-  /// Decodes a file.
+  /// Reads a file.
   ///
-  /// - Throws: ``ImportError`` of kind `malformed`.
-  init(
-    _ bytes: Data, path: String, options: ImportOptions
-  )
-    throws(ImportError)
-  {
-    var decoding = BinaryDecodingOptions()
-    // A model in a pipeline is three messages deeper.
-    decoding.messageDepthLimit = min(max(options.limits.depth, 1), 1000).saturated(times: 4) + 16
-    decoding.discardUnknownFields = true
-    do { file = try CoreMLModel(serializedBytes: bytes, options: decoding) } catch {
-      throw .malformedFile("this is not a Core ML model, or it is damaged", path)
-    }
-    description = CoreMLDescription(of: file)
-    guard file.type != nil, !description.output.isEmpty else {
+  /// - Throws: ``ImportError``: `malformed`, `unreadable`, `tooLarge` or `unknownName`.
+  init(_ file: WireFile, options: ImportOptions) throws(ImportError) {
+    model = try CoreMLModel(file.message)
+    path = file.path
+    self.options = options
+    content = try model.content(limits: options.limits)
+    function = try Self.function(model, content, options, path: file.path)
+    description = try model.description.of(function: function)
+    guard model.typeName != nil, !description.output.isEmpty else {
       throw ImportError(
         .malformed, "this is not a Core ML model", path: path,
-        received: file.type == nil ? "a file without a model" : "a model without outputs")
+        received: model.typeName == nil ? "a file without a model" : "a model without outputs")
     }
-    self.path = path
-    self.options = options
     let features = description.input + description.output
-    for feature in features { try options.limits.check(name: feature.name, path: path) }
     guard features.count <= options.limits.nodes / 4 else {
       throw .tooLarge(
         "\(features.count) inputs and outputs", limit: "nodes", options.limits.nodes / 4, path: path
       )
     }
-    programs = MILProgramImport(path: path, limits: options.limits)
+    programs = MILProgramImport(path: path, limits: options.limits, files: file.files)
     networks = CoreMLNetworkImport(
-      path: path, limits: options.limits, reserved: Set(features.map(\.name)))
+      path: path, options: options, reserved: Set(features.map(\.name)))
   }
 
-  /// A network or an ML Program with the features around it.
+  /// The name of the function that is asked for, or of the default one.
+  private static func function(
+    _ model: CoreMLModel, _ content: CoreMLModel.Content, _ options: ImportOptions, path: String
+  ) throws(ImportError) -> String {
+    guard let wanted = options.function else { return model.description.defaultFunction }
+    guard case .program(let program) = content else {
+      try options.refuseFunction(path: path)
+      return ""
+    }
+    let stated = model.description.functions.map(\.name)
+    let names = stated.isEmpty ? program.names : stated.sorted()
+    guard names.contains(wanted) else {
+      throw ImportError(
+        .unknownName, "the model has no function \"\(wanted)\"", path: path,
+        needs: "one of " + names.joined(separator: ", "))
+    }
+    return wanted
+  }
+
+  /// A network, ML Program or model of a class with the features around it.
   private struct Stage {
     enum Content {
-      case network(CoreMLNeuralNetwork)
-      case program(MILProgram)
+      case network(CoreMLNetwork)
+      case program(MILProgram, function: String)
+      case custom(WireFields, CoreMLLayerBuilder)
     }
 
     let content: Content
@@ -61,20 +73,14 @@ struct CoreMLImport {
     /// What stands before the names of a program's layers, because two programs may share names.
     var prefix = ""
 
-    /// The layers; none of a program.
-    var layers: [CoreMLLayer] {
-      if case .network(let network) = content { network.layers } else { [] }
-    }
-
     /// Whether values have any rank.
     var isExact: Bool {
-      if case .network(let network) = content { network.arrayInputShapeMapping == 1 } else { true }
+      if case .network(let network) = content { network.isExact } else { true }
     }
 
-    /// The rank of an image: exact networks add a sequence axis unless they say otherwise.
+    /// The rank of an image.
     var imageRank: Int {
-      guard case .network(let network) = content else { return 4 }
-      return isExact && network.imageInputShapeMapping != 1 ? 5 : 4
+      if case .network(let network) = content { network.imageRank } else { 4 }
     }
   }
 
@@ -83,12 +89,13 @@ struct CoreMLImport {
   /// - Throws: ``ImportError``.
   mutating func imported() throws(ImportError) -> ImportedModel {
     var stages: [Stage] = []
-    try collect(file, depth: 0, into: &stages)
+    try collect(model, content, function, depth: 0, into: &stages)
     try refuseIfAny()
     if stages.count > 1 {
       for index in stages.indices { stages[index].prefix = "\(index + 1)/" }
     }
-    try options.check(against: Set(description.input.map(\.name)), path: path)
+    try options.check(
+      against: Set(description.input.map(\.name)), path: path, hasFunctions: true)
     var inputs: [CoreMLInputs.Description] = []
     for feature in description.input where options.constants[feature.name] == nil {
       let stage = stages.first { stage in
@@ -119,51 +126,56 @@ struct CoreMLImport {
 
   // MARK: Networks
 
-  /// The layers of all networks of the file.
+  /// The layers of all networks of the file by type.
   ///
   /// - Throws: ``ImportError`` of kind `tooLarge` for a pipeline beyond the limits.
-  func layers() throws(ImportError) -> [CoreMLLayer] {
+  func layerCounts() throws(ImportError) -> [String: Int] {
     var copy = self
     var stages: [Stage] = []
-    try copy.collect(file, depth: 0, into: &stages)
-    return stages.flatMap(\.layers)
+    try copy.collect(model, content, function, depth: 0, into: &stages)
+    var counts: [String: Int] = [:]
+    for case .network(let network) in stages.map(\.content) {
+      for layer in network.layers { counts[try networks.typeName(layer), default: 0] += 1 }
+    }
+    return counts
   }
 
   /// Lists the networks of a model in their order.
   private mutating func collect(
-    _ model: CoreMLModel, depth: Int, into stages: inout [Stage]
+    _ model: CoreMLModel, _ content: CoreMLModel.Content, _ function: String, depth: Int,
+    into stages: inout [Stage]
   ) throws(ImportError) {
     guard depth < limits.depth, stages.count < limits.nodes else {
       throw .tooLarge("deeper or longer pipelines", limit: "depth", limits.depth, path: path)
     }
-    let network: CoreMLNeuralNetwork
-    switch model.type {
-    case .neuralNetwork(let found), .neuralNetworkClassifier(let found),
-      .neuralNetworkRegressor(let found):
-      network = found
-    case .mlProgram(let program):
+    let description = try model.description.of(function: function)
+    switch content {
+    case .network(let network):
+      if let own = network.labels { labels = own }
+      stages.append(Stage(content: .network(network), description: description))
+    case .program(let program):
       stages.append(
-        Stage(content: .program(program), description: CoreMLDescription(of: model)))
-      return
-    case .pipeline(let pipeline):
-      for part in pipeline.models { try collect(part, depth: depth + 1, into: &stages) }
-      return
-    case .pipelineClassifier(let holder), .pipelineRegressor(let holder):
-      for part in holder.pipeline.models { try collect(part, depth: depth + 1, into: &stages) }
-      return
-    case let other:
-      let type = other.flatMap { Mirror(reflecting: $0).children.first?.label } ?? "no model"
-      networks.unsupported.append(
-        UnsupportedNode(type: type, detail: nil, name: model.description_p.output.first?.name ?? "")
-      )
-      return
+        Stage(content: .program(program, function: function), description: description))
+    case .pipeline(let parts):
+      for part in parts {
+        let model = try CoreMLModel(part)
+        try collect(
+          model, model.content(limits: limits), model.description.defaultFunction,
+          depth: depth + 1, into: &stages)
+      }
+    case .custom(let fields):
+      let name = try CoreMLCustomLayer.className(fields)
+      guard let build = options.coreMLLayers[name] else {
+        return refuse("customModel" + (name.isEmpty ? "" : " \(name)"), description)
+      }
+      stages.append(Stage(content: .custom(fields, build), description: description))
+    case .other: refuse(model.typeName ?? "no model", description)
     }
-    switch network.classLabels {
-    case .stringClassLabels(let strings)?: labels = strings.values
-    case .int64ClassLabels(let numbers)?: labels = numbers.values.map { "\($0)" }
-    case nil: break
-    }
-    stages.append(Stage(content: .network(network), description: model.description_p))
+  }
+
+  private mutating func refuse(_ type: String, _ description: CoreMLDescription) {
+    networks.unsupported.append(
+      UnsupportedNode(type: type, detail: nil, name: description.output.first?.name ?? ""))
   }
 
   /// Builds a network on the inputs of the model and the results of earlier networks.
@@ -190,9 +202,7 @@ struct CoreMLImport {
       var steps: [CoreMLPreprocessing] = []
       if case .network(let network) = stage.content {
         // A preprocessing without a name is that of the only image.
-        steps = network.preprocessing.filter {
-          $0.featureName == feature.name || $0.featureName.isEmpty
-        }
+        steps = network.preprocessing.filter { $0.input == feature.name || $0.input.isEmpty }
       }
       let prepared = try located(feature.name, "input") { () throws in
         try CoreMLInputs.prepared(input, steps)
@@ -200,22 +210,41 @@ struct CoreMLImport {
       if let prepared { own[feature.name] = .network(prepared) }
     }
     switch stage.content {
-    case .program(let program):
+    case .program(let program, let function):
       let results = try programs.build(
-        program, function: stage.description.defaultFunctionName, on: own, prefix: stage.prefix)
+        program, function: function, on: own, prefix: stage.prefix)
       values.merge(results) { $1 }
       if !programs.labels.isEmpty { labels = programs.labels }
     case .network(let network):
+      for (name, value) in own { own[name] = try? value.asNumbers() }
       let results = try networks.build(network, on: own)
       for feature in stage.description.output { values[feature.name] = results[feature.name] }
       // Probabilities have a name of their own.
       let probabilities = stage.description.predictedProbabilitiesName
-      let source = network.labelProbabilityLayerName
-      let last = network.layers.last?.output.first ?? ""
+      let source = network.probabilities
+      let last = network.layers.last?.outputs.first ?? ""
       if !probabilities.isEmpty {
         values[probabilities] = results[source.isEmpty ? last : source]
-      } else if network.classLabels != nil, !source.isEmpty {
+      } else if network.labels != nil, !source.isEmpty {
         values[source] = results[source]
+      }
+    case .custom(let fields, let build):
+      let features = stage.description
+      let name = features.output.first?.name ?? ""
+      let results = try located(name, "customModel") { () throws in
+        let custom = try CoreMLCustomLayer(
+          fields, name: name, outputCount: features.output.count)
+        return try custom.built(
+          by: build,
+          on: features.input.map { input in
+            guard case .network(let tensor)? = own[input.name] else {
+              throw NodeFailure.unsupported("an input that is a constant")
+            }
+            return tensor
+          })
+      }
+      for (feature, result) in zip(features.output, results ?? []) {
+        values[feature.name] = .network(result)
       }
     }
   }
@@ -253,12 +282,9 @@ struct CoreMLImport {
     let reached = Tensor.ancestors(of: outputs)
     let isUsed = inputs.map { reached.contains(ObjectIdentifier($0.tensor)) }
     let used = zip(inputs, isUsed).filter(\.1).map(\.0)
-    let metadata = file.description_p.metadata
-    let about = [metadata.shortDescription, metadata.author, metadata.license]
-      .filter { !$0.isEmpty }.joined(separator: "\n")
     var model = Model(
       inputs: used.map(\.tensor), outputs: outputs,
-      metadata: ModelMetadata(about: about.isEmpty ? nil : about, labels: labels))
+      metadata: ModelMetadata(self.model.description.metadata, labels: labels))
     let parameters = networks.parameters.merging(programs.parameters) { first, _ in first }
     model.parameters = ImportedParameters(parameters, origin: path)
     do { try model.check() } catch {
@@ -274,7 +300,7 @@ struct CoreMLImport {
   private func described(
     _ ports: [ImportedModel.Port], _ features: [CoreMLFeature]
   ) -> [ImportedModel.Port] {
-    let texts = Dictionary(features.map { ($0.name, $0.shortDescription) }) { first, _ in first }
+    let texts = Dictionary(features.map { ($0.name, $0.about) }) { first, _ in first }
     return ports.map { port in
       var port = port
       port.about = texts[port.name].flatMap { $0.isEmpty ? nil : $0 }
@@ -282,24 +308,27 @@ struct CoreMLImport {
     }
   }
 
-  /// Whether the file holds an ML Program.
-  private var isProgram: Bool {
-    if case .mlProgram? = file.type { true } else { false }
+  /// Whether outputs have the axes of the file: those of programs and models of a class.
+  private var keepsAxes: Bool {
+    switch content {
+    case .program, .custom: true
+    default: false
+    }
   }
 
   /// An output under its name; that of a network has Forge's usual order of axes.
   private func output(
     _ result: FileTensor, _ feature: CoreMLFeature
   ) -> (Tensor, ImportedModel.Port) {
-    let layout = isProgram ? result.layout : FileTensor.usualLayout(result.sizes)
+    let layout = keepsAxes ? result.layout : FileTensor.usualLayout(result.sizes)
     let tensor = result.tensor(as: layout)
       .chained(to: Activation(.linear, name: feature.name))
     var port = ImportedModel.Port(
-      name: feature.name, elementType: isProgram ? feature.elementType : .float32,
+      name: feature.name, elementType: keepsAxes ? feature.elementType : .float32,
       sizes: result.sizes, axes: layout)
-    guard !isProgram else { return (tensor, port) }
+    guard !keepsAxes else { return (tensor, port) }
     // The first versions state [C] or [C, H, W].
-    let stated = feature.type.multiArrayType.shape.map { Int($0) }
+    let stated = feature.sizes
     if result.rank == 4, result.sizes[0] == 1, Shape.product(of: stated) == result.count {
       if stated.count == 1, result.sizes[1] == stated[0] {
         port = .init(name: feature.name, sizes: stated, axes: [nil, nil, 0])
@@ -336,28 +365,15 @@ struct CoreMLImport {
   }
 }
 
-extension CoreMLDescription {
-  /// The features of a model, or of its default function if it has several.
-  init(of model: CoreMLModel) {
-    self = model.description_p
-    let name = defaultFunctionName
-    guard let function = functions.first(where: { $0.name == name }) else { return }
-    input = function.input
-    output = function.output
-    predictedFeatureName = function.predictedFeatureName
-    predictedProbabilitiesName = function.predictedProbabilitiesName
-  }
-}
-
-extension CoreMLFeature {
-  /// The element type of an array; that of other features is Float32.
-  var elementType: ElementType {
-    switch type.multiArrayType.dataType {
-    case 65_552: .float16
-    case 65_600: .float64
-    case 131_104: .int32
-    case 131_080: .int8
-    default: .float32
-    }
+extension ModelMetadata {
+  /// What a Core ML file says of itself.
+  init(_ stored: CoreMLMetadata, labels: [String]) {
+    func text(_ value: String) -> String? { value.isEmpty ? nil : value }
+    self.init(about: text(stored.about), labels: labels)
+    author = text(stored.author)
+    license = text(stored.license)
+    version = text(stored.version)
+    producer = stored.values["com.github.apple.coremltools.version"].map { "coremltools \($0)" }
+    values = stored.values
   }
 }

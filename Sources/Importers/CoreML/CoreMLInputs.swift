@@ -1,5 +1,4 @@
 import Forge
-import ForgeMessages
 
 /// The inputs of a Core ML model: arrays, and images with their preprocessing.
 enum CoreMLInputs {
@@ -25,30 +24,29 @@ enum CoreMLInputs {
   static func describe(
     _ feature: CoreMLFeature, sizes: [Int]?, isExact: Bool, imageRank: Int
   ) throws -> Description {
-    switch feature.type.type {
-    case .imageType(let image):
+    switch feature.type {
+    case .image(let width, let height, let colorSpace):
       guard sizes == nil else { throw NodeFailure.invalid("sizes for an image") }
       let channels: Int
-      switch image.colorSpace {
+      switch colorSpace {
       case 10, 40: channels = 1
       case 20, 30: channels = 3
-      default: throw NodeFailure.unsupported("colour space \(image.colorSpace)")
+      default: throw NodeFailure.unsupported("colour space \(colorSpace)")
       }
-      let size = 1...Int64(Shape.maximumElementCount)
-      guard size.contains(image.width), size.contains(image.height) else {
-        throw NodeFailure.invalid("an image of \(image.width)×\(image.height) pixels")
+      let size = 1...Shape.maximumElementCount
+      guard size.contains(width), size.contains(height) else {
+        throw NodeFailure.invalid("an image of \(width)×\(height) pixels")
       }
-      let sizes = [1, channels, Int(image.height), Int(image.width)]
+      let sizes = [1, channels, height, width]
       let input = Input(
         width: sizes[3], height: sizes[2], channels: channels, name: feature.name)
       let value = FileTensor(input, sizes: sizes, layout: [2, 3, 1])
       return try checked(
         Description(
           tensor: input, port: .init(name: feature.name, sizes: sizes, axes: [2, 3, 1]),
-          value: value.raised(to: imageRank), isBlueFirst: image.colorSpace == 30,
+          value: value.withRank(imageRank), isBlueFirst: colorSpace == 30,
           isImage: true))
-    case .multiArrayType(let array):
-      let own = array.shape.map { Int($0) }
+    case .array(let own, _):
       let stated = sizes ?? own
       guard !stated.isEmpty else { throw NodeFailure.invalid("an array without sizes") }
       guard stated.allSatisfy({ $0 >= 1 }), Shape.product(of: stated) != nil,
@@ -60,7 +58,7 @@ enum CoreMLInputs {
           : stated.count > 1 && own.count == 1
             ? sequence(feature.name, stated, channels: own[0])
             : channelsFirst(feature.name, stated))
-    default: throw NodeFailure.unsupported("an input that is no image and no array")
+    case .other: throw NodeFailure.unsupported("an input that is no image and no array")
     }
   }
 
@@ -104,14 +102,14 @@ enum CoreMLInputs {
   static func bound(
     _ constant: StoredTensor, _ feature: CoreMLFeature, isExact: Bool
   ) throws -> FileValue {
-    guard case .multiArrayType(let array)? = feature.type.type else {
+    guard case .array(let own, _) = feature.type else {
       throw NodeFailure.unsupported("a value for an input that is no array")
     }
     let values = HostTensor(constant)
     if isExact { return .host(values) }
     // [C], [C, H, W], or [sequence, 1, C, H, W].
     var sizes = values.sizes
-    if array.shape.count == 1, sizes.count == 3, sizes[1] == 1 { sizes += [1, 1] }
+    if own.count == 1, sizes.count == 3, sizes[1] == 1 { sizes += [1, 1] }
     if sizes.count == 5, sizes[1] == 1 { sizes.remove(at: 1) }
     if sizes.count == 1 { sizes += [1, 1] }
     if sizes.count == 3 { sizes = [1] + sizes }
@@ -155,21 +153,19 @@ enum CoreMLInputs {
     let channels = sizes[0]
     for step in steps {
       switch step.kind {
-      case .scaler(let scaler):
-        // A file that states no scale means 1.
-        let scale = scaler.channelScale == 0 ? 1 : scaler.channelScale
-        let colours = [scaler.redBias, scaler.greenBias, scaler.blueBias]
-        let bias =
-          channels == 1 ? [scaler.grayBias] : input.isBlueFirst ? colours.reversed() : colours
+      case .scale(let scale, let red, let green, let blue, let gray):
+        let colours = [red, green, blue]
+        let bias = channels == 1 ? [gray] : input.isBlueFirst ? colours.reversed() : colours
         result = result.chained(to: Scale(by: [scale], bias: bias))
-      case .meanImage(let mean):
-        guard mean.values.count == sizes.reduce(1, *) else {
-          throw NodeFailure.invalid("a mean image of \(mean.values.count) values for \(sizes)")
+      case .mean(let values):
+        let count = (values?.count ?? 0) / MemoryLayout<Float>.size
+        guard let values, count == sizes.reduce(1, *) else {
+          throw NodeFailure.invalid("a mean image of \(count) values for \(sizes)")
         }
-        let constant = try CoreMLCall.constant(
-          HostTensor(floats: mean.values, sizes: sizes), layout: [1, 2, 0])
+        let mean = HostTensor(type: .float32, sizes: sizes, storage: .stored(values.bytes))
+        let constant = try ONNXCall.constant(mean, layout: [1, 2, 0])
         result = Tensor.applying(Subtract(), to: [result, constant.tensor])
-      case nil: throw NodeFailure.unsupported("an unknown preprocessing")
+      case .unknown: throw NodeFailure.unsupported("an unknown preprocessing")
       }
     }
     if case .failed(let error) = result.outcome { throw NodeFailure.invalid(error.headline) }

@@ -1,10 +1,10 @@
 import Forge
-import ForgeMessages
 
 /// Builds the layers of Core ML's networks, one network after the other in a pipeline.
 struct CoreMLNetworkImport {
   private let path: String
-  private let limits: ImportLimits
+  private let options: ImportOptions
+  private var limits: ImportLimits { options.limits }
   /// What Forge lacks, collected over all networks.
   var unsupported: [UnsupportedNode] = []
   private(set) var parameters: [ImportedParameters.Key: ImportedParameters.Entry] = [:]
@@ -14,9 +14,9 @@ struct CoreMLNetworkImport {
   private var repeats: [String: Int] = [:]
   private var layerCount = 0
 
-  init(path: String, limits: ImportLimits, reserved: Set<String>) {
+  init(path: String, options: ImportOptions, reserved: Set<String>) {
     self.path = path
-    self.limits = limits
+    self.options = options
     names = reserved
   }
 
@@ -25,11 +25,11 @@ struct CoreMLNetworkImport {
   /// - Throws: ``ImportError``: `malformed`, `tooLarge` or `invalidNode`. What is not supported is
   ///   collected, and its values are missing.
   mutating func build(
-    _ network: CoreMLNeuralNetwork, on inputs: [String: FileValue]
+    _ network: CoreMLNetwork, on inputs: [String: FileValue]
   ) throws(ImportError) -> [String: FileValue] {
     layerCount = network.layers.reduce(layerCount) { count, layer in
       // Each result and four operands are a layer or a part of one.
-      count.addingSaturated(max(layer.output.count, 1) + layer.input.count / 4)
+      count.addingSaturated(max(layer.outputs.count, 1) + layer.inputs.count / 4)
     }
     guard layerCount <= limits.nodes else {
       throw .tooLarge("\(layerCount) layers", limit: "nodes", limits.nodes, path: path)
@@ -38,17 +38,14 @@ struct CoreMLNetworkImport {
     // Values that do not exist because a layer before them is not supported.
     var missing: Set<String> = []
     for layer in network.layers {
-      for name in [layer.name] + layer.input + layer.output {
-        try limits.check(name: name, path: path)
-      }
-      if layer.input.contains(where: { missing.contains($0) && values[$0] == nil }) {
+      if layer.inputs.contains(where: { missing.contains($0) && values[$0] == nil }) {
         // Its own type may be unsupported as well.
-        if layer.kind == nil || CoreMLOperators.isUnknown(layer) { refuse(layer, nil) }
-        missing.formUnion(layer.output)
+        if try translation(of: layer) == nil { try refuse(layer, nil) }
+        missing.formUnion(layer.outputs)
         continue
       }
       var operands: [FileValue] = []
-      for name in layer.input {
+      for name in layer.inputs {
         guard let value = values[name] else {
           throw ImportError(
             .malformed, "a layer reads a value that no earlier layer makes", path: path,
@@ -56,47 +53,75 @@ struct CoreMLNetworkImport {
         }
         operands.append(value)
       }
-      var call = CoreMLCall(
-        layer, name: uniqueName(layer.name), isExact: network.arrayInputShapeMapping == 1,
-        inputs: operands)
+      let results: [FileValue?]
       do {
-        let entry = "\(CoreMLOperators.typeName(layer)) \"\(layer.name)\""
-        try SourcePlace.describing(for: SourcePlace(file: path, entry: entry)) {
-          try CoreMLOperators.build(&call)
-        }
+        results = try built(layer, operands, isExact: network.isExact)
       } catch NodeFailure.unsupported(let detail) {
-        refuse(layer, detail)
-        missing.formUnion(layer.output)
+        try refuse(layer, detail)
+        missing.formUnion(layer.outputs)
         continue
       } catch NodeFailure.invalid(let text) {
         throw ImportError(
           .invalidNode, "a layer does not fit its inputs", path: path,
-          entry: "\(layer.name) (\(CoreMLOperators.typeName(layer)))", received: text)
-      } catch let error as ImportError {
+          entry: "\(layer.name) (\(try typeName(layer)))", received: text)
+      } catch var error as ImportError {
+        if error.path == nil { error.path = path }
         throw error
       } catch {
         throw ImportError(
           .unreadable, "the weights of a layer cannot be read", path: path, entry: layer.name,
           cause: error)
       }
-      try take(call)
-      for (name, value) in zip(layer.output, call.outputs) { values[name] = value }
+      for (name, value) in zip(layer.outputs, results) { values[name] = value }
     }
     return values
   }
 
-  /// Takes over the parameters of a layer.
-  private mutating func take(_ call: CoreMLCall) throws(ImportError) {
-    parameters.merge(call.parameters) { first, _ in first }
-    guard parameters.count <= limits.tensors else {
-      throw .tooLarge("more weights", limit: "tensors", limits.tensors, path: path)
+  /// What translates a layer; `nil` if neither Forge nor the caller has its type.
+  private func translation(
+    of layer: CoreMLLayer
+  ) throws(ImportError) -> CoreMLLayerType.Translation? {
+    guard let type = layer.type else { return nil }
+    guard type == CoreMLLayerType.custom else { return CoreMLLayerType.find(type)?.translate }
+    let name = try CoreMLCustomLayer.className(layer.parameters())
+    guard let build = options.coreMLLayers[name] else { return nil }
+    return { call in
+      let custom = try CoreMLCustomLayer(
+        call.fields, name: call.name, outputCount: call.outputs.count)
+      let inputs = try call.inputs.indices.map { try call.network($0) }
+      for (index, result) in try custom.built(by: build, on: inputs).enumerated() {
+        call.set(.network(result), output: index)
+      }
     }
   }
 
-  private mutating func refuse(_ layer: CoreMLLayer, _ detail: String?) {
+  /// The results of a layer, whose parameters are taken over.
+  private mutating func built(
+    _ layer: CoreMLLayer, _ inputs: [FileValue], isExact: Bool
+  ) throws -> [FileValue?] {
+    guard let translate = try translation(of: layer) else { throw NodeFailure.unsupported(nil) }
+    var call = try CoreMLCall(
+      layer, name: uniqueName(layer.name), isExact: isExact, inputs: inputs)
+    let entry = "\(try typeName(layer)) \"\(layer.name)\""
+    try SourcePlace.describing(for: SourcePlace(file: path, entry: entry)) { try translate(&call) }
+    parameters.merge(call.parameters) { first, _ in first }
+    guard parameters.count <= limits.tensors else {
+      throw ImportError.tooLarge("more weights", limit: "tensors", limits.tensors, path: path)
+    }
+    return call.outputs
+  }
+
+  /// The type of a layer: `convolution`, `custom Swirl`.
+  func typeName(_ layer: CoreMLLayer) throws(ImportError) -> String {
+    let name = CoreMLLayerType.name(of: layer.type)
+    guard layer.type == CoreMLLayerType.custom else { return name }
+    let className = try CoreMLCustomLayer.className(layer.parameters())
+    return className.isEmpty ? name : "\(name) \(className)"
+  }
+
+  private mutating func refuse(_ layer: CoreMLLayer, _ detail: String?) throws(ImportError) {
     unsupported.append(
-      UnsupportedNode(
-        type: CoreMLOperators.typeName(layer), detail: detail, name: layer.name))
+      UnsupportedNode(type: try typeName(layer), detail: detail, name: layer.name))
   }
 
   /// A name that no other layer has.
@@ -109,31 +134,5 @@ struct CoreMLNetworkImport {
       unique = "\(start)_\(number)"
     }
     return unique
-  }
-}
-
-extension CoreMLOperators {
-  /// The type of a layer, as the format names it: `convolution`.
-  static func typeName(_ layer: CoreMLLayer) -> String {
-    guard let kind = layer.kind else { return "an unknown layer" }
-    let label = Mirror(reflecting: kind).children.first?.label ?? "\(kind)"
-    if case .custom(let custom) = kind, !custom.className.isEmpty {
-      return "custom \(custom.className)"
-    }
-    return label
-  }
-
-  /// Whether Forge has no layer of this type, whatever its inputs.
-  static func isUnknown(_ layer: CoreMLLayer) -> Bool {
-    switch layer.kind {
-    case .cropResize, .dot, .custom, .branch, .loop, .loopBreak, .loopContinue,
-      .rangeStatic, .rangeDynamic, .scatter, .gatherNd, .scatterNd, .scatterAlongAxis,
-      .reverseSeq, .sliceDynamic, .slidingWindows, .getShape, .fillLike,
-      .fillDynamic, .broadcastToLike, .broadcastToDynamic, .reshapeLike, .reshapeDynamic,
-      .whereNonZero, .matrixBandPart, .lowerTriangular, .upperTriangular, .nonMaximumSuppression,
-      .oneHot, .argSort, .pooling3D, .globalPooling3D, .sliceBySize, .convolution3D:
-      true
-    default: false
-    }
   }
 }

@@ -1,8 +1,50 @@
 import Forge
-import ForgeMessages
-import Foundation
 
-extension CoreMLWeights {
+/// Stored numbers in one of the forms of Core ML (`WeightParams`), which stay in the file.
+struct CoreMLWeights {
+  private let floats, halves, raw, int8: WireBytes?
+  private let quantization: WireFields?
+
+  init(_ fields: WireFields?) throws(ImportError) {
+    floats = try fields?.storedFloats(1)
+    halves = try fields?.stored(2)
+    raw = try fields?.stored(30)
+    int8 = try fields?.stored(31)
+    quantization = try fields?.message(40)
+  }
+
+  /// Whether there are any.
+  var isGiven: Bool { floats != nil || halves != nil || raw != nil }
+
+  /// Whether there is one value, where one or as many as channels may be.
+  func isSingle(of channels: Int) -> Bool {
+    floats?.count == 4 || halves?.count == 2 || raw?.count == 1 && channels > 8
+  }
+
+  /// Whether scales differ along an axis.
+  func hasSeveralScales() throws -> Bool {
+    try quantization?.message(101)?.floats(1).count ?? 0 > 1
+  }
+
+  /// The values with one axis, for a layer whose sizes only its class knows.
+  ///
+  /// Raw bytes without a quantisation stay bytes; of codes that end within a byte the last ones may
+  /// be no values.
+  ///
+  /// - Throws: ``NodeFailure``.
+  func stored() throws -> StoredTensor {
+    if let raw, floats == nil, halves == nil, int8 == nil {
+      let bits = try quantization?.int(1) ?? 8
+      guard (1...8).contains(bits) else { throw NodeFailure.invalid("weights of \(bits) bits") }
+      if quantization == nil {
+        return try HostTensor(type: .uint8, sizes: [raw.count], storage: .stored(raw.bytes)).stored()
+      }
+      return try tensor([raw.count.multipliedSaturated(by: 8) / bits]).stored()
+    }
+    let count = (floats?.count ?? 0) / 4 + (halves?.count ?? 0) / 2
+    return try tensor([count]).stored()
+  }
+
   /// The stored values as a tensor; half-precision and quantised ones stay as they are stored.
   ///
   /// - Parameters:
@@ -21,58 +63,50 @@ extension CoreMLWeights {
           "\(received) \(what) of weights where \(needed) are needed for sizes \(sizes)")
       }
     }
-    let given = [
-      !floatValue.isEmpty, !float16Value.isEmpty, !rawValue.isEmpty, !int8RawValue.isEmpty,
-    ]
-    guard given.count(where: \.self) == 1 else {
+    let given = [floats, halves, raw, int8].compactMap { $0 }
+    guard given.count == 1 else {
       throw NodeFailure.invalid(
-        given.contains(true) ? "weights in several forms" : "weights without values")
+        given.isEmpty ? "weights without values" : "weights in several forms")
     }
-    if !floatValue.isEmpty {
-      try check(floatValue.count, "values", count)
-      return HostTensor(floats: floatValue, sizes: sizes)
+    if let floats {
+      try check(floats.count / 4, "values", count)
+      return HostTensor(type: .float32, sizes: sizes, storage: .stored(floats.bytes))
     }
-    if !float16Value.isEmpty {
-      try check(float16Value.count, "bytes", 2 * count)
-      return HostTensor(
-        type: .float16, sizes: sizes, storage: .stored(CoreMLBytes(data: float16Value)))
+    if let halves {
+      try check(halves.count, "bytes", 2 * count)
+      return HostTensor(type: .float16, sizes: sizes, storage: .stored(halves.bytes))
     }
-    guard int8RawValue.isEmpty else { throw NodeFailure.unsupported("int8RawValue") }
-    guard hasQuantization, (1...8).contains(quantization.numberOfBits) else {
-      throw NodeFailure.invalid("raw weights of \(quantization.numberOfBits) bits")
+    guard let raw else { throw NodeFailure.unsupported("int8RawValue") }
+    let bits = try quantization?.int(1) ?? 0
+    guard let quantization, (1...8).contains(bits) else {
+      throw NodeFailure.invalid("raw weights of \(bits) bits")
     }
-    let bits = Int(quantization.numberOfBits)
-    try check(rawValue.count, "bytes", (count * bits + 7) / 8)
+    try check(raw.count, "bytes", (count * bits + 7) / 8)
     // Scales per channel repeat along the axes behind it.
     let run = sizes[(axis + 1)...].reduce(1, *)
     let channels = sizes[axis]
     let codes: CoreMLQuantizedBytes.Codes
-    switch quantization.kind {
-    case .linear(let linear):
-      let biases = linear.bias.isEmpty ? [0] : linear.bias
-      guard [1, channels].contains(linear.scale.count), [1, channels].contains(biases.count) else {
+    switch quantization.last(where: { [101, 102].contains($0) }) {
+    case 101:
+      let linear = try quantization.message(101)
+      let scales = try linear?.floats(1) ?? []
+      var biases = try linear?.floats(2) ?? []
+      if biases.isEmpty { biases = [0] }
+      guard [1, channels].contains(scales.count), [1, channels].contains(biases.count) else {
         throw NodeFailure.invalid(
-          "\(linear.scale.count) scales and \(biases.count) biases for \(channels) channels")
+          "\(scales.count) scales and \(biases.count) biases for \(channels) channels")
       }
-      codes = .linear(scales: linear.scale, biases: biases, run: run)
-    case .table(let table):
-      try check(table.values.count, "values of a table", 1 << bits)
-      codes = .table(table.values)
-    case nil: throw NodeFailure.invalid("raw weights without a quantisation")
+      codes = .linear(scales: scales, biases: biases, run: run)
+    case 102:
+      let table = try quantization.message(102)?.floats(1) ?? []
+      try check(table.count, "values of a table", 1 << bits)
+      codes = .table(table)
+    default: throw NodeFailure.invalid("raw weights without a quantisation")
     }
     return HostTensor(
       type: .float32, sizes: sizes,
       storage: .stored(
-        CoreMLQuantizedBytes(data: rawValue, count: count, bits: bits, codes: codes)))
-  }
-}
-
-/// Bytes of a decoded file.
-struct CoreMLBytes: StoredBytes {
-  let data: Data
-
-  func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
-    try data.withUnsafeBytes(body)
+        CoreMLQuantizedBytes(data: raw.bytes, count: count, bits: bits, codes: codes)))
   }
 }
 
@@ -87,13 +121,13 @@ private struct CoreMLQuantizedBytes: StoredBytes {
     case table([Float])
   }
 
-  let data: Data
+  let data: any StoredBytes
   let count: Int
   let bits: Int
   let codes: Codes
 
   func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
-    let values = data.withUnsafeBytes { bytes in
+    let values = try data.withBytes { bytes in
       (0..<count).map { index -> Float in
         let code = code(bytes, at: index)
         switch codes {

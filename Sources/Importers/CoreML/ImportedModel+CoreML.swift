@@ -1,5 +1,4 @@
 import Forge
-import Foundation
 
 extension ImportedModel {
   /// Reads a Core ML model: an ML Program, a neural network, classifier, regressor, or a pipeline.
@@ -24,32 +23,38 @@ extension ImportedModel {
   /// - Throws: ``ImportError``: `fileMissing`, `unreadable`, `malformed`, `tooLarge`,
   ///   `invalidNode`, `unknownName`, or `unsupported` with all that Forge does not have at once.
   public init(coreML path: String, options: ImportOptions = ImportOptions()) throws(ImportError) {
-    let file = try CoreMLPackage.model(at: path, limits: options.limits)
-    try ImportError.checkContents(file, of: CoreMLFormat.self)
-    let bytes = try ModelBytes.read(
-      file, limits: options.limits, head: CoreMLFormat.canBegin(with:))
-    self = try ImportedModel(coreML: bytes, path: file, options: options)
+    try self.init(CoreMLFormat.file(at: path, options), options)
   }
 
-  /// Reads a Core ML model in memory; messages name it by `path`.
+  /// Reads a Core ML model from the bytes of its `.mlmodel` file; see ``init(coreML:options:)``.
   ///
-  /// - Throws: ``ImportError``, as ``init(coreML:options:)``.
-  package init(
-    coreML bytes: [UInt8], path: String, options: ImportOptions = ImportOptions()
+  /// The `model.mlmodel` of a package names its weights: ``ImportOptions/externalData`` finds them
+  /// by their path beside that file, `weights/weight.bin`.
+  ///
+  /// ```swift
+  /// let imported = try ImportedModel(coreML: bytes, name: "mnistCNN")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - bytes: the content of the file.
+  ///   - name: what stands for the path in errors.
+  ///   - options: sizes, values of inputs, limits and what finds the weights of a package.
+  /// - Throws: ``ImportError``, as ``init(coreML:options:)``; `fileMissing` for weights without
+  ///   ``ImportOptions/externalData``.
+  public init(
+    coreML bytes: [UInt8], name: String = "model.mlmodel", options: ImportOptions = ImportOptions()
   ) throws(ImportError) {
-    self = try ImportedModel(coreML: Data(bytes), path: path, options: options)
+    try self.init(CoreMLFormat.file(bytes, name: name, options), options)
   }
 
   /// Builds the model; layers without a place of their own have that of the file.
-  private init(
-    coreML bytes: Data, path: String, options: ImportOptions
-  ) throws(ImportError) {
+  private init(_ file: WireFile, _ options: ImportOptions) throws(ImportError) {
     self = try ImportBudget.during(
-      options.limits, fileBytes: bytes.count, path: path
+      options.limits, fileBytes: file.byteCount, path: file.path
     ) { () throws(ImportError) in
-      try SourcePlace.describing(for: SourcePlace(file: path)) { () throws(ImportError) in
-        var file = try CoreMLImport(bytes, path: path, options: options)
-        return try file.imported().limited(options, path: path)
+      try SourcePlace.describing(for: SourcePlace(file: file.path)) { () throws(ImportError) in
+        var model = try CoreMLImport(file, options: options)
+        return try model.imported().limited(options, path: file.path)
       }
     }
   }
@@ -65,5 +70,18 @@ extension Model {
   /// - Throws: ``ImportError``.
   public init(coreML path: String, options: ImportOptions = ImportOptions()) throws(ImportError) {
     self = try ImportedModel(coreML: path, options: options).model
+  }
+
+  /// Reads a Core ML model from bytes; see ``ImportedModel/init(coreML:name:options:)``.
+  ///
+  /// - Parameters:
+  ///   - bytes: the content of the file.
+  ///   - name: what stands for the path in errors.
+  ///   - options: sizes, values of inputs, limits and what finds the weights of a package.
+  /// - Throws: ``ImportError``.
+  public init(
+    coreML bytes: [UInt8], name: String = "model.mlmodel", options: ImportOptions = ImportOptions()
+  ) throws(ImportError) {
+    self = try ImportedModel(coreML: bytes, name: name, options: options).model
   }
 }

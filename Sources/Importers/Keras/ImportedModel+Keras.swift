@@ -11,8 +11,9 @@ extension ImportedModel {
   /// It reads whole models of Keras 1 to 3: `.keras` archives, and HDF5 files (`.h5`, `.hdf5`) with
   /// the attribute `model_config`. Sequential and Functional models, models inside models, and
   /// layers that are called several times are read; Python code (`Lambda`, own layers) is not in
-  /// these files. The layers have their names in Keras; one of a model inside the model has the
-  /// path `inner/conv1`. The values of the parameters are read when the model is compiled.
+  /// these files, and ``ImportOptions/kerasLayers`` builds such layers. The layers have their names
+  /// in Keras; one of a model inside the model has the path `inner/conv1`. The values of the
+  /// parameters are read when the model is compiled.
   ///
   /// - Parameters:
   ///   - path: the file; relative to the working directory unless it begins with `/`.
@@ -31,6 +32,30 @@ extension ImportedModel {
     ) { () throws(ImportError) in
       try SourcePlace.describing(for: SourcePlace(file: path)) { () throws(ImportError) in
         try ImportedModel(file, options, path: path).limited(options, path: path)
+      }
+    }
+  }
+
+  /// Reads a model that Keras has saved from the bytes of its file, `.keras` or HDF5.
+  ///
+  /// - Parameters:
+  ///   - bytes: the bytes, of which the model keeps a copy.
+  ///   - options: the sizes that the file leaves open, and limits.
+  /// - Throws: ``ImportError``, as ``init(keras:options:)``.
+  public init(
+    keras bytes: [UInt8], options: ImportOptions = ImportOptions()
+  ) throws(ImportError) {
+    let name = "memory"
+    guard bytes.count <= options.limits.fileBytes else {
+      throw .tooLarge(
+        ImportError.bytes(bytes.count), limit: "fileBytes", options.limits.fileBytes, path: name)
+    }
+    let file = try KerasFile(bytes, name: name, options.limits)
+    self = try ImportBudget.during(
+      options.limits, fileBytes: bytes.count, path: name
+    ) { () throws(ImportError) in
+      try SourcePlace.describing(for: SourcePlace(file: name)) { () throws(ImportError) in
+        try ImportedModel(file, options, path: name).limited(options, path: name)
       }
     }
   }
@@ -66,8 +91,10 @@ extension ImportedModel {
 
   private init(_ file: KerasFile, _ options: ImportOptions, path: String?) throws(ImportError) {
     var context = KerasPlan.Context(
-      path: path, generation: file.generation, limits: options.limits,
-      values: KerasValues(file.weights, maximumCount: options.limits.foldedElements))
+      KerasSource(
+        path: path, generation: file.generation, limits: options.limits,
+        values: KerasValues(file.weights, maximumCount: options.limits.foldedElements),
+        builders: options.kerasLayers))
     let plan = try KerasPlan(file.model, &context)
     guard context.unsupported.isEmpty else {
       throw .unsupported(context.unsupported, path: path)

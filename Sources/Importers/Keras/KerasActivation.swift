@@ -30,12 +30,10 @@ struct KerasActivation: Sendable {
       if let name = config?.text ?? (kind == "function" ? json["config"]?["name"]?.text : nil) {
         self = try Self.named(name, layer)
       } else {
-        let own = layer.with(
-          kind: KerasModelDescription.className(kind), config: KerasConfig(config))
-        guard let maker = KerasActivationLayers.makers[own.kind] else {
-          throw .unsupported("activation \(own.kind)")
-        }
-        self.init(function: .linear, after: (own.kind, try maker(own)))
+        guard let own = layer.inner(json),
+          let known = KerasActivationLayers.classes.first(where: { $0.names.contains(own.kind) })
+        else { throw .unsupported("activation \(kind.prefix(80))") }
+        self.init(function: .linear, after: (own.kind, try known.step(for: own)))
       }
     } else {
       throw .invalid("an activation is neither a name nor a layer", received: json.summary)
@@ -44,35 +42,13 @@ struct KerasActivation: Sendable {
 
   /// An activation by the name that Keras has for it.
   static func named(_ name: String, _ layer: KerasLayer) throws(KerasFault) -> KerasActivation {
-    if let function = function(name, generation: layer.generation) {
-      return KerasActivation(function: function, after: nil)
-    }
-    if let step = KerasActivationSteps.named(name) {
-      return KerasActivation(function: .linear, after: (name, step))
+    switch KerasFunctions.find(name)?.activation {
+    case .inLayer(let function)?:
+      return KerasActivation(function: function(layer.generation), after: nil)
+    case .after(let step)?: return KerasActivation(function: .linear, after: (name, step))
+    case nil, KerasFunction.Activation.none?: break
     }
     throw .unsupported("activation \"\(name.prefix(80))\"")
-  }
-
-  /// The function of Forge with the default arguments of Keras.
-  private static func function(_ name: String, generation: Int) -> ActivationFunction? {
-    switch name {
-    case "linear": .linear
-    case "relu": .relu
-    case "relu6": .relu6
-    case "leaky_relu": .leakyReLU(slope: 0.2)
-    case "elu": .elu(alpha: 1)
-    case "selu": .selu
-    case "sigmoid": .sigmoid
-    case "tanh": .tanh
-    case "hard_sigmoid": generation < 3 ? .hardSigmoidKeras2 : .hardSigmoid
-    case "hard_silu", "hard_swish": .hardSwish
-    case "silu", "swish": .swish
-    case "mish": .mish
-    case "gelu": .gelu
-    case "softplus": .softplus
-    case "hard_tanh": .clipped(minimum: -1, maximum: 1)
-    default: nil
-    }
   }
 
   /// The activation as a layer of its own.
@@ -80,25 +56,5 @@ struct KerasActivation: Sendable {
     if let after { return after.step }
     let function = function
     return .layer { Activation(function, name: $0.name) }
-  }
-}
-
-/// Activations that are not functions of single values in Forge, or are made of several.
-enum KerasActivationSteps {
-  static func named(_ name: String) -> KerasStep? {
-    switch name {
-    case "softmax": .layer { Softmax(name: $0.name) }
-    case "log_softmax": .layer { LogSoftmax(name: $0.name) }
-    // −ln(1 + e⁻ˣ)
-    case "log_sigmoid":
-      .one { call throws(KerasFault) in
-        let input = try call.only()
-        let negative = try call.apply(Scale(-1), to: input.tensor)
-        let sum = try call.apply(Activation(.softplus), to: negative)
-        return KerasTensor(
-          tensor: try call.apply(Scale(-1, name: call.name), to: sum), rank: input.rank)
-      }
-    default: KerasUnaries.named(name)
-    }
   }
 }

@@ -2,9 +2,28 @@ import Forge
 
 /// Activations as layers.
 enum KerasActivationLayers {
-  static let makers: [String: KerasCatalog.Maker] = [
-    "Activation": activation, "ReLU": relu, "LeakyReLU": leakyRelu, "PReLU": prelu, "ELU": elu,
-    "Softmax": softmax,
+  static let classes: [KerasClass] = [
+    KerasClass(
+      "Activation", arguments: .usual, mask: .passed(since: 1), training: .same,
+      positions: .apart, build: activation),
+    KerasClass(
+      "ReLU", arguments: .usual, mask: .passed(since: 1), training: .same,
+      positions: .apart, build: relu),
+    KerasClass(
+      "LeakyReLU", arguments: .usual, mask: .passed(since: 1), training: .same,
+      positions: .apart, build: leakyRelu),
+    KerasClass(
+      "PReLU", arguments: .usual, mask: .passed(since: 1), training: .same,
+      positions: .together, build: prelu),
+    KerasClass(
+      "ELU", arguments: .usual, mask: .passed(since: 1), training: .same,
+      positions: .apart, build: elu),
+    KerasClass(
+      "ThresholdedReLU", arguments: .usual, mask: .passed(since: 1), training: .same,
+      positions: .apart, build: thresholdedRelu),
+    KerasClass(
+      "Softmax", arguments: .first(["inputs", "mask"]), mask: .own, training: .same,
+      positions: .apart, build: softmax),
   ]
 
   private static func activation(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
@@ -70,6 +89,11 @@ enum KerasActivationLayers {
     let isAbove = try call.apply(Compare(.greater, than: [threshold]), to: x)
     let raised = try call.apply(Multiply(constant: [threshold]), to: isAbove)
     return try call.apply(Add(), to: leaky, raised)
+  }
+
+  /// The layer of Keras 1 and 2: `x` above the threshold, 0 below it.
+  private static func thresholdedRelu(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    try relu(maximum: nil, slope: 0, threshold: try layer.config.number("theta", default: 1))
   }
 
   private static func leakyRelu(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {

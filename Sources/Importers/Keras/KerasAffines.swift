@@ -2,8 +2,13 @@ import Forge
 
 /// Scales and shifts of values by channel.
 enum KerasAffines {
-  static let makers: [String: KerasCatalog.Maker] = [
-    "Rescaling": rescaling, "Normalization": normalization,
+  static let classes: [KerasClass] = [
+    KerasClass(
+      "Rescaling", arguments: .usual, mask: .passed(since: 3), training: .same,
+      positions: .apart, build: rescaling),
+    KerasClass(
+      "Normalization", arguments: .usual, mask: .passed(since: 3), training: .same,
+      positions: .apart, build: normalization),
   ]
 
   private static func rescaling(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
@@ -27,8 +32,8 @@ enum KerasAffines {
     var mean = try layer.config.numbers("mean", "input_mean")
     var variance = try layer.config.numbers("variance", "input_variance")
     if mean == nil || variance == nil {
-      mean = try layer.values.floats("mean", number: 0, of: layer)
-      variance = try layer.values.floats("variance", number: 1, of: layer)
+      mean = try layer.file.values.floats("mean", number: 0, of: layer)
+      variance = try layer.file.values.floats("variance", number: 1, of: layer)
     }
     let means = mean ?? []
     let deviations = (variance ?? []).map { max($0.squareRoot(), 1e-7) }

@@ -2,13 +2,18 @@ import Forge
 
 /// The own layers of the networks in `keras.applications`.
 enum KerasApplications {
-  static let makers: [String: KerasCatalog.Maker] = [
-    "LayerScale": layerScale, "CustomScaleLayer": customScale,
+  static let classes: [KerasClass] = [
+    KerasClass(
+      "LayerScale", arguments: .usual, mask: .lost, training: .same,
+      positions: .apart, build: layerScale),
+    KerasClass(
+      "CustomScaleLayer", arguments: .usual, mask: .lost, training: .same,
+      positions: .together, build: customScale),
   ]
 
   /// ConvNeXt's product with one trained factor per channel.
   private static func layerScale(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
-    let factors = try layer.values.floats("gamma", number: 0, of: layer)
+    let factors = try layer.file.values.floats("gamma", number: 0, of: layer)
     return .layer { Multiply(constant: factors, name: $0.name) }
   }
 

@@ -94,33 +94,3 @@ extension KerasValue {
     }
   }
 }
-
-extension KerasLayer {
-  /// Whether a call with `training=True` computes something else than other calls.
-  var differsInTraining: Bool {
-    if KerasNoise.drawn.contains(kind) || KerasNormalizations.batchKinds.contains(kind) {
-      return true
-    }
-    let inner = ["layer", "backward_layer"].compactMap { config.json[EntryName($0)]?["config"] }
-    return ([config.json] + inner).contains { json in
-      ["dropout", "recurrent_dropout"].contains { json[EntryName($0)]?.float ?? 0 > 0 }
-    }
-  }
-}
-
-extension KerasStep {
-  /// This step, for calls whose tensors are in the first argument and which are none of training.
-  func ofInputs(_ layer: KerasLayer) -> KerasStep {
-    let parameters =
-      switch layer.kind {
-      case "Softmax": ["inputs", "mask"]
-      default: ["inputs", "training", "mask"]
-      }
-    return KerasStep { [run] call throws(KerasFault) in
-      let arguments = try KerasArguments(call, parameters: parameters)
-      if !KerasMask.passes(layer) { try arguments.refuse("mask") }
-      try arguments.refuseTraining(of: layer)
-      return try run(call)
-    }
-  }
-}

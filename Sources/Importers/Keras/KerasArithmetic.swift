@@ -2,19 +2,22 @@ import Forge
 
 /// Arithmetic of tensors, and of tensors and numbers.
 enum KerasArithmetic {
-  static let makers: [String: KerasOperations.Maker] = [
-    "add": binary(.add), "add_v2": binary(.add), "subtract": binary(.subtract),
-    "sub": binary(.subtract), "multiply": binary(.multiply), "mul": binary(.multiply),
-    "divide": binary(.divide), "true_divide": binary(.divide), "truediv": binary(.divide),
-    "maximum": binary(.maximum), "minimum": binary(.minimum),
+  static let functions: [KerasFunction] = [
+    KerasFunction("add", "add_v2", activation: .none, build: binary(.add)),
+    KerasFunction("subtract", "sub", activation: .none, build: binary(.subtract)),
+    KerasFunction("multiply", "mul", activation: .none, build: binary(.multiply)),
+    KerasFunction("divide", "true_divide", "truediv", activation: .none, build: binary(.divide)),
+    KerasFunction("maximum", activation: .none, build: binary(.maximum)),
+    KerasFunction("minimum", activation: .none, build: binary(.minimum)),
   ]
 
   private enum Kind: Sendable { case add, subtract, multiply, divide, maximum, minimum }
 
-  /// A tensor, or one number or one for each channel.
+  /// A tensor, one number or one for each channel, or numbers of several axes.
   private enum Operand {
     case tensor(KerasTensor)
     case numbers([Float])
+    case array([Int], [Float])
   }
 
   /// The numbers of an operation of a tensor and numbers.
@@ -27,13 +30,13 @@ enum KerasArithmetic {
     case second([Float])
   }
 
-  private static func binary(_ kind: Kind) -> KerasOperations.Maker {
+  private static func binary(_ kind: Kind) -> KerasFunction.Build {
     { _ throws(KerasFault) in
       binary { numbers, name throws(KerasFault) in
         switch numbers {
         case .none: layer(kind, name)
         case .second(let numbers): layer(kind, tensorAnd: numbers, name)
-        case .first(let numbers): try layer(kind, numbers, andTensor: name)
+        case .first(let numbers): layer(kind, numbers, andTensor: name)
         }
       }
     }
@@ -44,27 +47,32 @@ enum KerasArithmetic {
   /// - Parameter layer: the layer, given the numbers and the name.
   /// - Returns: the step.
   static func binary(
-    _ layer: @escaping @Sendable (Numbers, String) throws(KerasFault) -> any Layer
+    _ layer: @escaping @Sendable (Numbers, String) throws(KerasFault) -> (any Layer)?
   ) -> KerasStep {
     .one { call throws(KerasFault) in
       let (first, second) = try operands(call)
-      func single(_ tensor: KerasTensor, _ numbers: Numbers) throws(KerasFault) -> KerasTensor {
-        KerasTensor(
-          tensor: try call.apply(try layer(numbers, call.name), to: tensor.tensor),
-          rank: tensor.rank)
+      func both(_ first: KerasTensor, _ second: KerasTensor) throws(KerasFault) -> KerasTensor {
+        let (tensors, rank) = try KerasMerges.aligned([first, second], call)
+        guard let layer = try layer(.none, call.name) else { throw .unsupported(nil) }
+        return KerasTensor(tensor: try call.apply(layer, to: tensors), rank: rank)
+      }
+      func single(_ tensor: KerasTensor, _ numbers: Numbers) throws(KerasFault) -> KerasTensor? {
+        guard let layer = try layer(numbers, call.name) else { return nil }
+        return KerasTensor(tensor: try call.apply(layer, to: tensor.tensor), rank: tensor.rank)
       }
       switch (first, second) {
-      case (.tensor(let first), .tensor(let second)):
-        // The second may be an argument by name.
-        let both = call.with(inputs: [first, second], name: call.name)
-        let (tensors, rank) = try KerasMerges.aligned(both.inputs, both)
-        return KerasTensor(
-          tensor: try call.apply(try layer(.none, call.name), to: tensors), rank: rank)
+      case (.tensor(let first), .tensor(let second)): return try both(first, second)
       case (.tensor(let tensor), .numbers(let numbers)):
-        return try single(tensor, .second(numbers))
+        if let result = try single(tensor, .second(numbers)) { return result }
+        return try both(tensor, call.constant(numbers, [numbers.count], beside: tensor))
       case (.numbers(let numbers), .tensor(let tensor)):
-        return try single(tensor, .first(numbers))
-      case (.numbers, .numbers): throw .unsupported("no tensor")
+        if let result = try single(tensor, .first(numbers)) { return result }
+        return try both(call.constant(numbers, [numbers.count], beside: tensor), tensor)
+      case (.tensor(let tensor), .array(let sizes, let values)):
+        return try both(tensor, call.constant(values, sizes, beside: tensor))
+      case (.array(let sizes, let values), .tensor(let tensor)):
+        return try both(call.constant(values, sizes, beside: tensor), tensor)
+      default: throw .unsupported("no tensor")
       }
     }
   }
@@ -78,10 +86,10 @@ enum KerasArithmetic {
 
   private static func operand(_ value: KerasValue) throws(KerasFault) -> Operand {
     if case .tensor(let tensor) = value { return .tensor(tensor) }
-    guard let json = value.json, json.array?.contains(where: { $0.array != nil }) != true,
-      let numbers = json.floats, !numbers.isEmpty
-    else { throw .unsupported("an argument that is neither a tensor nor a number") }
-    return .numbers(numbers)
+    guard let (sizes, numbers) = value.json?.numbers, !numbers.isEmpty else {
+      throw .unsupported("an argument that is neither a tensor nor a number")
+    }
+    return sizes.count <= 1 ? .numbers(numbers) : .array(sizes, numbers)
   }
 
   private static func layer(_ kind: Kind, _ name: String) -> any Layer {
@@ -110,15 +118,34 @@ enum KerasArithmetic {
 
   private static func layer(
     _ kind: Kind, _ numbers: [Float], andTensor name: String
-  ) throws(KerasFault) -> any Layer {
+  ) -> (any Layer)? {
     switch kind {
     case .add: Add(constant: numbers, name: name)
     case .subtract: Scale(by: [-1], bias: numbers, name: name)
     case .multiply: Multiply(constant: numbers, name: name)
-    case .divide: throw .unsupported("a number divided by a tensor")
+    case .divide: nil
     case .maximum: Maximum(constant: numbers, name: name)
     case .minimum: Minimum(constant: numbers, name: name)
     }
+  }
+}
+
+extension KerasCall {
+  /// Numbers as a tensor that broadcasts to another one; an axis for the batch has size 1.
+  func constant(
+    _ values: [Float], _ stated: [Int], beside tensor: KerasTensor
+  ) throws(KerasFault) -> KerasTensor {
+    var sizes = stated
+    if sizes.count == tensor.rank + 1 {
+      guard sizes[0] == 1 else { throw .unsupported("numbers for each example of a batch") }
+      sizes.removeFirst()
+    }
+    guard 1...tensor.rank ~= sizes.count, !sizes.contains(0) else {
+      throw .unsupported("numbers of more axes than the tensor has")
+    }
+    let shape = Shape(sizes: KerasTensor.forgeSizes(sizes))
+    return KerasTensor(
+      tensor: try apply(Constant(values, shape: shape), to: []), rank: sizes.count)
   }
 }
 

@@ -3,9 +3,14 @@ import ForgeLoaders
 
 /// Attention, whose four dense layers are stored inside of it.
 enum KerasAttention {
-  static let makers: [String: KerasCatalog.Maker] = [
-    "MultiHeadAttention": multiHead, "GroupQueryAttention": grouped,
-    "GroupedQueryAttention": grouped,
+  static let classes: [KerasClass] = [
+    KerasClass(
+      "MultiHeadAttention", arguments: .own, mask: .own, training: .dropout,
+      positions: .together, build: multiHead),
+    KerasClass(
+      "GroupQueryAttention", "GroupedQueryAttention", arguments: .own, mask: .own,
+      training: .dropout,
+      positions: .together, build: grouped),
   ]
 
   /// The sizes of an attention.

@@ -66,7 +66,7 @@ struct KerasAttentionMask {
   }
 
   /// 1 for each key behind the position of the query; `nil` if the sizes vary or are large.
-  private static func later(
+  static func later(
     _ query: KerasTensor?, _ key: KerasTensor?, _ call: KerasCall
   ) throws(KerasFault) -> Tensor? {
     guard let query, let key, query.tensor.lengths.maximum == nil,

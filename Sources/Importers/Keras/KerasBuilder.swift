@@ -48,7 +48,7 @@ struct KerasBuilder {
     for node in plan.order.nodes where results[node] == nil {
       let part = plan.parts[node.layer]
       if case .input = part { continue }
-      try context.count()
+      try context.file.count()
       let arguments = description.layers[node.layer].calls[node.call]
       var tensors: [KerasReference: KerasTensor] = [:]
       var isBlocked = false

@@ -4,56 +4,62 @@ import Forge
 ///
 /// Keras 3 writes the computation of masks into its files in these.
 enum KerasComparisons {
-  static let makers: [String: KerasOperations.Maker] = {
-    var makers: [String: KerasOperations.Maker] = [
-      "logical_not": { _ throws(KerasFault) in
-        .layer { Compare(.equal, than: [0], name: $0.name) }
-      },
-      "any": reduction(.maximum), "reduce_any": reduction(.maximum),
-      "all": reduction(.minimum), "reduce_all": reduction(.minimum),
-      "zeros_like": { _ throws(KerasFault) in
-        .one { call throws(KerasFault) in try zeros(call, name: call.name) }
-      },
-      "ones_like": { _ throws(KerasFault) in
-        .one { call throws(KerasFault) in
-          let zeros = try zeros(call, name: nil)
-          return KerasTensor(
-            tensor: try call.apply(Add(constant: [1], name: call.name), to: zeros.tensor),
-            rank: zeros.rank)
+  static let functions: [KerasFunction] = [
+    comparison("equal", .equal, swapped: .equal),
+    comparison("not_equal", .notEqual, swapped: .notEqual),
+    comparison("greater", .greater, swapped: .less),
+    comparison("greater_equal", .greaterOrEqual, swapped: .lessOrEqual),
+    comparison("less", .less, swapped: .greater),
+    comparison("less_equal", .lessOrEqual, swapped: .greaterOrEqual),
+    KerasFunction("logical_and", activation: .none, build: binary(.and)),
+    KerasFunction("logical_or", activation: .none, build: binary(.or)),
+    KerasFunction("logical_xor", activation: .none, build: binary(.xor)),
+    KerasFunction("logical_not", activation: .none) { _ throws(KerasFault) in
+      .layer { Compare(.equal, than: [0], name: $0.name) }
+    },
+    KerasFunction("any", "reduce_any", activation: .none, build: reduction(.maximum)),
+    KerasFunction("all", "reduce_all", activation: .none, build: reduction(.minimum)),
+    KerasFunction("zeros_like", activation: .none) { _ throws(KerasFault) in
+      .one { call throws(KerasFault) in try zeros(call, name: call.name) }
+    },
+    KerasFunction("ones_like", activation: .none) { _ throws(KerasFault) in
+      .one { call throws(KerasFault) in
+        let zeros = try zeros(call, name: nil)
+        return KerasTensor(
+          tensor: try call.apply(Add(constant: [1], name: call.name), to: zeros.tensor),
+          rank: zeros.rank)
+      }
+    },
+    KerasFunction("full_like", activation: .none) { _ throws(KerasFault) in
+      .one { call throws(KerasFault) in
+        guard let number = try call.number(call.value("fill_value", at: 1)) else {
+          throw .unsupported("no fill_value")
         }
-      },
-    ]
-    for (name, comparison) in comparisons { makers[name] = binary(comparison) }
-    for (name, combination) in combinations { makers[name] = binary(combination) }
-    return makers
-  }()
+        _ = call.value("dtype", at: 2)
+        let zeros = try zeros(call, name: nil, type: nil)
+        return KerasTensor(
+          tensor: try call.apply(Add(constant: [number], name: call.name), to: zeros.tensor),
+          rank: zeros.rank)
+      }
+    },
+  ]
 
   /// A comparison, and the one that holds when the operands are swapped.
-  private static let comparisons: [String: (own: Comparison, swapped: Comparison)] = [
-    "equal": (.equal, .equal), "not_equal": (.notEqual, .notEqual),
-    "greater": (.greater, .less), "greater_equal": (.greaterOrEqual, .lessOrEqual),
-    "less": (.less, .greater), "less_equal": (.lessOrEqual, .greaterOrEqual),
-  ]
-
-  private static let combinations: [String: LogicalOperation] = [
-    "logical_and": .and, "logical_or": .or, "logical_xor": .xor,
-  ]
-
-  private static func binary(
-    _ comparison: (own: Comparison, swapped: Comparison)
-  ) -> KerasOperations.Maker {
-    { _ throws(KerasFault) in
+  private static func comparison(
+    _ name: String, _ own: Comparison, swapped: Comparison
+  ) -> KerasFunction {
+    KerasFunction(name, activation: .none) { _ throws(KerasFault) in
       KerasArithmetic.binary { operand, name in
         switch operand {
-        case .none: Compare(comparison.own, name: name)
-        case .second(let numbers): Compare(comparison.own, than: numbers, name: name)
-        case .first(let numbers): Compare(comparison.swapped, than: numbers, name: name)
+        case .none: Compare(own, name: name)
+        case .second(let numbers): Compare(own, than: numbers, name: name)
+        case .first(let numbers): Compare(swapped, than: numbers, name: name)
         }
       }
     }
   }
 
-  private static func binary(_ combination: LogicalOperation) -> KerasOperations.Maker {
+  private static func binary(_ combination: LogicalOperation) -> KerasFunction.Build {
     { _ throws(KerasFault) in
       KerasArithmetic.binary { operand, name in
         switch operand {
@@ -66,7 +72,7 @@ enum KerasComparisons {
   }
 
   /// Whether any or all elements along axes are true.
-  private static func reduction(_ kind: Reduction) -> KerasOperations.Maker {
+  private static func reduction(_ kind: Reduction) -> KerasFunction.Build {
     { _ throws(KerasFault) in
       .one { call throws(KerasFault) in
         let input = try call.only()
@@ -79,10 +85,12 @@ enum KerasComparisons {
   }
 
   /// Zeros of the size of a tensor, also where that is not a number.
-  private static func zeros(_ call: KerasCall, name: String?) throws(KerasFault) -> KerasTensor {
+  private static func zeros(
+    _ call: KerasCall, name: String?, type position: Int? = 1
+  ) throws(KerasFault) -> KerasTensor {
     let input = try call.only()
     // What they are stored as changes nothing.
-    _ = call.value("dtype", at: 1)
+    _ = call.value("dtype", at: position)
     return KerasTensor(
       tensor: try call.apply(Compare(.less, name: name), to: input.tensor, input.tensor),
       rank: input.rank)

@@ -2,10 +2,20 @@ import Forge
 
 /// Convolutions of images.
 enum KerasConvolutions {
-  static let makers: [String: KerasCatalog.Maker] = [
-    "Conv2D": convolution, "Convolution2D": convolution, "AtrousConvolution2D": convolution,
-    "DepthwiseConv2D": depthwise, "SeparableConv2D": separable, "SeparableConvolution2D": separable,
-    "Conv2DTranspose": transposed, "Convolution2DTranspose": transposed,
+  static let classes: [KerasClass] = [
+    KerasClass(
+      "Conv2D", "Convolution2D", "AtrousConvolution2D", arguments: .usual, mask: .lost,
+      training: .same,
+      positions: .together, build: convolution),
+    KerasClass(
+      "DepthwiseConv2D", arguments: .usual, mask: .lost, training: .same,
+      positions: .together, build: depthwise),
+    KerasClass(
+      "SeparableConv2D", "SeparableConvolution2D", arguments: .usual, mask: .lost, training: .same,
+      positions: .together, build: separable),
+    KerasClass(
+      "Conv2DTranspose", "Convolution2DTranspose", arguments: .usual, mask: .lost, training: .same,
+      positions: .together, build: transposed),
   ]
 
   /// The arguments that all convolutions have.

@@ -2,10 +2,20 @@ import Forge
 
 /// Convolutions of sequences.
 enum KerasConvolutions1D {
-  static let makers: [String: KerasCatalog.Maker] = [
-    "Conv1D": convolution, "Convolution1D": convolution, "AtrousConvolution1D": convolution,
-    "DepthwiseConv1D": depthwise, "SeparableConv1D": separable, "SeparableConvolution1D": separable,
-    "Conv1DTranspose": transposed, "Convolution1DTranspose": transposed,
+  static let classes: [KerasClass] = [
+    KerasClass(
+      "Conv1D", "Convolution1D", "AtrousConvolution1D", arguments: .usual, mask: .lost,
+      training: .same,
+      positions: .together, build: convolution),
+    KerasClass(
+      "DepthwiseConv1D", arguments: .usual, mask: .lost, training: .same,
+      positions: .together, build: depthwise),
+    KerasClass(
+      "SeparableConv1D", "SeparableConvolution1D", arguments: .usual, mask: .lost, training: .same,
+      positions: .together, build: separable),
+    KerasClass(
+      "Conv1DTranspose", "Convolution1DTranspose", arguments: .usual, mask: .lost, training: .same,
+      positions: .together, build: transposed),
   ]
 
   /// The arguments that all convolutions have.

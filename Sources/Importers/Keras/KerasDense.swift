@@ -5,7 +5,11 @@ import Forge
 /// Keras's `Dense` acts on the last axis: on a vector this is Forge's ``Dense``, on anything else
 /// ``LastAxisDense``.
 enum KerasDense {
-  static let makers: [String: KerasCatalog.Maker] = ["Dense": dense]
+  static let classes: [KerasClass] = [
+    KerasClass(
+      "Dense", arguments: .usual, mask: .passed(since: 1), training: .same,
+      positions: .apart, build: dense)
+  ]
 
   private static func dense(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
     let units = try layer.config.integer("units", "output_dim")

@@ -2,14 +2,31 @@ import Forge
 
 /// Products of vectors and of matrices.
 enum KerasDot {
-  static let makers: [String: KerasCatalog.Maker] = ["Dot": dot]
+  static let classes: [KerasClass] = [
+    KerasClass(
+      "Dot", arguments: .usual, mask: .lost, training: .same,
+      positions: .together, build: dot)
+  ]
 
-  static let operations: [String: KerasOperations.Maker] = [
-    "matmul": { _ throws(KerasFault) in
+  static let functions: [KerasFunction] = [
+    KerasFunction("matmul", activation: .none) { _ throws(KerasFault) in
       .one { call throws(KerasFault) in
-        guard case .tensor(let first)? = call.value("x1", "a", at: 0),
-          case .tensor(let second)? = call.value("x2", "b", at: 1)
-        else { throw .unsupported("a matrix that is not a tensor of the model") }
+        let operands = (call.value("x1", "a", at: 0), call.value("x2", "b", at: 1))
+        guard case .tensor(let first)? = operands.0 else {
+          throw .unsupported("a matrix that is not a tensor of the model")
+        }
+        guard case .tensor(let second)? = operands.1 else {
+          guard let (sizes, values) = operands.1?.json?.numbers, 1...2 ~= sizes.count else {
+            throw .unsupported("a matrix that is neither a tensor nor numbers of two axes")
+          }
+          return try KerasNodes.step { nodes in
+            guard case .network(let tensor) = try KerasNodes.value(first) else {
+              throw NodeFailure.unsupported(nil)
+            }
+            return try KerasSums.product(nodes, tensor, HostTensor(floats: values, sizes: sizes))
+          }
+          .only(call)
+        }
         let transposesFirst = try call.flag(call.value("transpose_a"), default: false)
         let transposesSecond = try call.flag(call.value("transpose_b"), default: false)
         guard first.rank >= 2, first.rank == second.rank else {

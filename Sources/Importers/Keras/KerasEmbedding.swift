@@ -3,7 +3,11 @@ import ForgeLoaders
 
 /// Embeddings.
 enum KerasEmbedding {
-  static let makers: [String: KerasCatalog.Maker] = ["Embedding": embedding]
+  static let classes: [KerasClass] = [
+    KerasClass(
+      "Embedding", arguments: .usual, mask: .own, training: .same,
+      positions: .together, build: embedding)
+  ]
 
   private static func embedding(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
     let config = layer.config

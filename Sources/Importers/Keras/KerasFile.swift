@@ -18,25 +18,43 @@ struct KerasFile: Sendable {
     try ModelBytes.check(path, limits: limits)
     do throws(LoadError) {
       let loadLimits = LoadLimits(entries: limits.tensors)
-      if try KerasArchive.isArchive(path) {
-        let archive = try KerasArchive(path, limits: loadLimits)
-        model = try JSONValue.python(archive.configuration, name: path)
-        version = try Self.version(archive)
-        generation = Self.generation(version, model)
-        weights = archive
-        return
-      }
-      let file = try HDF5File(path, limits: loadLimits)
-      guard let text = try file.texts(ofAttribute: "model_config")?.first else {
-        throw LoadError(.entryMissing, Self.weightsOnly(path, file))
-      }
-      model = try JSONValue.python(text, name: path)
-      version = try file.texts(ofAttribute: "keras_version")?.first
-      generation = Self.generation(version, model)
-      weights = try HDF5Parameters(file)
+      self =
+        try KerasArchive.isArchive(path)
+        ? try KerasFile(try KerasArchive(path, limits: loadLimits))
+        : try KerasFile(try HDF5File(path, limits: loadLimits), path)
     } catch {
       throw .keras(loading: error)
     }
+  }
+
+  /// Reads the bytes of such a file, which messages call by a name.
+  init(_ bytes: [UInt8], name: String, _ limits: ImportLimits) throws(ImportError) {
+    do throws(LoadError) {
+      let loadLimits = LoadLimits(entries: limits.tensors)
+      self =
+        bytes.starts(with: "PK".utf8)
+        ? try KerasFile(try KerasArchive(bytes: bytes, name: name, limits: loadLimits))
+        : try KerasFile(try HDF5File(bytes: bytes, name: name, limits: loadLimits), name)
+    } catch {
+      throw .keras(loading: error)
+    }
+  }
+
+  private init(_ archive: KerasArchive) throws(LoadError) {
+    model = try JSONValue.python(archive.configuration, name: archive.path)
+    version = try Self.version(archive)
+    generation = Self.generation(version, model)
+    weights = archive
+  }
+
+  private init(_ file: HDF5File, _ path: String) throws(LoadError) {
+    guard let text = try file.texts(ofAttribute: "model_config")?.first else {
+      throw LoadError(.entryMissing, Self.weightsOnly(path, file))
+    }
+    model = try JSONValue.python(text, name: path)
+    version = try file.texts(ofAttribute: "keras_version")?.first
+    generation = Self.generation(version, model)
+    weights = try HDF5Parameters(file)
   }
 
   /// A description without values.
@@ -109,13 +127,25 @@ struct KerasValues: Sendable {
     self.maximumCount = maximumCount
   }
 
+  /// The names and sizes of the parameters of a layer, in the order of the file.
+  func all(of layer: KerasLayer) throws(KerasFault) -> [(name: String, sizes: [Int])] {
+    do throws(LoadError) {
+      return try (weights.values(of: layer.path) ?? []).map { name, data in
+        (name, data.sizes ?? [data.count])
+      }
+    } catch { throw .loading(error) }
+  }
+
   /// A parameter of a layer by its name or, in files that number them, by its number.
   func floats(
-    _ name: String, number: Int, of layer: KerasLayer
+    _ name: String, number: Int? = nil, of layer: KerasLayer
   ) throws(KerasFault) -> [Float] {
     do {
       let values = try weights.values(of: layer.path) ?? []
-      guard let found = values.first(where: { $0.name == name || $0.name == "\(number)" }) else {
+      guard
+        let found = values.first(where: { $0.name == name })
+          ?? number.flatMap({ number in values.first { $0.name == "\(number)" } })
+      else {
         throw LoadError(
           .entryMissing, "the file has no \(name) of layer \"\(layer.path)\"",
           received: values.map(\.name).joined(separator: ", "))

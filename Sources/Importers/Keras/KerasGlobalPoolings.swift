@@ -2,30 +2,28 @@ import Forge
 
 /// Poolings of whole images and sequences.
 enum KerasGlobalPoolings {
-  static let makers: [String: KerasCatalog.Maker] = [
-    "GlobalAveragePooling2D": { layer throws(KerasFault) in
-      try image(layer) { GlobalAveragePooling(name: $0) }
-    },
-    "GlobalAvgPool2D": { layer throws(KerasFault) in
-      try image(layer) { GlobalAveragePooling(name: $0) }
-    },
-    "GlobalMaxPooling2D": { layer throws(KerasFault) in
-      try image(layer) { GlobalMaxPooling(name: $0) }
-    },
-    "GlobalMaxPool2D": { layer throws(KerasFault) in
-      try image(layer) { GlobalMaxPooling(name: $0) }
-    },
-    "GlobalMaxPooling1D": { layer throws(KerasFault) in
-      try sequence(layer) { GlobalMaxPooling1D(name: $0) }
-    },
-    "GlobalMaxPool1D": { layer throws(KerasFault) in
-      try sequence(layer) { GlobalMaxPooling1D(name: $0) }
-    },
-  ]
-
-  /// Those that heed a mask, which may be an argument of the call.
-  static let readers: [String: KerasCatalog.Maker] = [
-    "GlobalAveragePooling1D": average, "GlobalAvgPool1D": average,
+  static let classes: [KerasClass] = [
+    KerasClass(
+      "GlobalAveragePooling2D", "GlobalAvgPool2D", arguments: .usual, mask: .lost, training: .same,
+      positions: .together,
+      build: { layer throws(KerasFault) in
+        try image(layer) { GlobalAveragePooling(name: $0) }
+      }),
+    KerasClass(
+      "GlobalMaxPooling2D", "GlobalMaxPool2D", arguments: .usual, mask: .lost, training: .same,
+      positions: .together,
+      build: { layer throws(KerasFault) in
+        try image(layer) { GlobalMaxPooling(name: $0) }
+      }),
+    KerasClass(
+      "GlobalAveragePooling1D", "GlobalAvgPool1D", arguments: .own, mask: .own, training: .same,
+      positions: .together, build: average),
+    KerasClass(
+      "GlobalMaxPooling1D", "GlobalMaxPool1D", arguments: .usual, mask: .lost, training: .same,
+      positions: .together,
+      build: { layer throws(KerasFault) in
+        try sequence(layer) { GlobalMaxPooling1D(name: $0) }
+      }),
   ]
 
   private static func image(

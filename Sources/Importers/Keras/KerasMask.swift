@@ -6,22 +6,12 @@ import Forge
 /// counts and 0 for one that is hidden. A layer passes the mask of its first input on, heeds it, or
 /// loses it. Operations lose it.
 enum KerasMask {
-  /// Layers of all versions that pass a mask on and compute the same with and without one: those
-  /// with `supports_masking` whose `call` has no use for a mask.
-  private static let passing: Set<String> = [
-    "Activation", "ActivityRegularization", "AlphaDropout", "BatchNormalization", "Dense",
-    "Dropout", "ELU", "GaussianDropout", "GaussianNoise", "GroupNormalization",
-    "LayerNormalization", "LeakyReLU", "PReLU", "ReLU", "SpatialDropout1D", "ThresholdedReLU",
-    "TimeDistributed", "UnitNormalization",
-  ]
-  /// The same, since Keras 3.
-  private static let laterPassing: Set<String> = ["Identity", "Normalization", "Rescaling"]
-
   /// Whether a layer passes the mask of its first input on.
   static func passes(_ layer: KerasLayer) -> Bool {
-    guard !layer.isOperation else { return false }
-    return passing.contains(layer.kind)
-      || (layer.generation > 2 && laterPassing.contains(layer.kind))
+    guard !layer.isOperation, layer.builder == nil, let known = KerasClasses.find(layer.kind) else {
+      return false
+    }
+    return known.passesMask(generation: layer.generation)
   }
 
   /// The mask of the result of a layer that merges tensors of one size.

@@ -2,7 +2,11 @@ import Forge
 
 /// The layer `Masking`: it hides positions all of whose channels have one value.
 enum KerasMasking {
-  static let makers: [String: KerasCatalog.Maker] = ["Masking": masking]
+  static let classes: [KerasClass] = [
+    KerasClass(
+      "Masking", arguments: .usual, mask: .own, training: .same,
+      positions: .together, build: masking)
+  ]
 
   private static func masking(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
     let value = try layer.config.number("mask_value", default: 0)

@@ -2,14 +2,49 @@ import Forge
 
 /// Layers of several tensors.
 enum KerasMerges {
-  static let makers: [String: KerasCatalog.Maker] = [
-    "Add": { _ throws(KerasFault) in masked(elementwise { Add(name: $0) }) },
-    "Subtract": { _ throws(KerasFault) in masked(elementwise { Subtract(name: $0) }) },
-    "Multiply": { _ throws(KerasFault) in choosing(elementwise { Multiply(name: $0) }) },
-    "Maximum": { _ throws(KerasFault) in choosing(elementwise { Maximum(name: $0) }) },
-    "Minimum": { _ throws(KerasFault) in choosing(elementwise { Minimum(name: $0) }) },
-    "Average": { _ throws(KerasFault) in masked(elementwise { Average(name: $0) }) },
-    "Concatenate": concatenation, "Merge": merge,
+  static let classes: [KerasClass] = [
+    KerasClass(
+      "Add", arguments: .usual, mask: .own, training: .same,
+      positions: .together,
+      build: { _ throws(KerasFault) in
+        masked(elementwise { Add(name: $0) })
+      }),
+    KerasClass(
+      "Subtract", arguments: .usual, mask: .own, training: .same,
+      positions: .together,
+      build: { _ throws(KerasFault) in
+        masked(elementwise { Subtract(name: $0) })
+      }),
+    KerasClass(
+      "Multiply", arguments: .usual, mask: .own, training: .same,
+      positions: .together,
+      build: { _ throws(KerasFault) in
+        choosing(elementwise { Multiply(name: $0) })
+      }),
+    KerasClass(
+      "Maximum", arguments: .usual, mask: .own, training: .same,
+      positions: .together,
+      build: { _ throws(KerasFault) in
+        choosing(elementwise { Maximum(name: $0) })
+      }),
+    KerasClass(
+      "Minimum", arguments: .usual, mask: .own, training: .same,
+      positions: .together,
+      build: { _ throws(KerasFault) in
+        choosing(elementwise { Minimum(name: $0) })
+      }),
+    KerasClass(
+      "Average", arguments: .usual, mask: .own, training: .same,
+      positions: .together,
+      build: { _ throws(KerasFault) in
+        masked(elementwise { Average(name: $0) })
+      }),
+    KerasClass(
+      "Concatenate", arguments: .usual, mask: .own, training: .same,
+      positions: .together, build: concatenation),
+    KerasClass(
+      "Merge", arguments: .usual, mask: .lost, training: .same,
+      positions: .together, build: merge),
   ]
 
   /// An elementwise layer; tensors of fewer axes get new ones after the batch, as in Keras.

@@ -63,6 +63,11 @@ struct KerasModelDescription: Sendable {
     name.split(separator: ">").last.map(String.init) ?? name
   }
 
+  /// The names of a class with its package: that of its registration, and that of the class.
+  static func registeredNames(_ json: JSONValue) -> [String] {
+    ["registered_name", "class_name"].compactMap { json[EntryName($0)]?.text }
+  }
+
   private static func entry(
     _ json: JSONValue, of model: String, _ path: String?
   ) throws(ImportError) -> Entry {

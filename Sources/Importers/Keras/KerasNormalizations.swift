@@ -2,14 +2,24 @@ import Forge
 
 /// Normalizations with trained scales and shifts, and to unit length.
 enum KerasNormalizations {
-  static let makers: [String: KerasCatalog.Maker] = [
-    "BatchNormalization": batch, "SyncBatchNormalization": batch,
-    "LayerNormalization": layerNormalization, "GroupNormalization": group,
-    "UnitNormalization": unit, "RMSNormalization": rootMeanSquare,
+  static let classes: [KerasClass] = [
+    KerasClass(
+      "BatchNormalization", "SyncBatchNormalization", arguments: .usual, mask: .passed(since: 1),
+      training: .different,
+      positions: .apart, build: batch),
+    KerasClass(
+      "LayerNormalization", arguments: .usual, mask: .passed(since: 1), training: .same,
+      positions: .apart, build: layerNormalization),
+    KerasClass(
+      "GroupNormalization", arguments: .usual, mask: .passed(since: 1), training: .same,
+      positions: .together, build: group),
+    KerasClass(
+      "UnitNormalization", arguments: .usual, mask: .passed(since: 1), training: .same,
+      positions: .apart, build: unit),
+    KerasClass(
+      "RMSNormalization", arguments: .usual, mask: .lost, training: .same,
+      positions: .apart, build: rootMeanSquare),
   ]
-
-  /// Those by the statistics of the batch, which a call with `training=True` computes anew.
-  static let batchKinds = ["BatchNormalization", "SyncBatchNormalization"]
 
   /// The axis of a normalization by channel; lists of one are usual.
   private static func axis(_ layer: KerasLayer) throws(KerasFault) -> Int {

@@ -18,15 +18,15 @@ struct KerasPlan: Sendable {
   private(set) var parts: [Part] = []
 
   /// Facts about the file that all its models share.
-  struct Context {
-    let path: String?
-    let generation: Int
-    let limits: ImportLimits
-    let values: KerasValues
-    /// The number of layers so far.
-    var layerCount = 0
+  struct Context: Sendable {
+    let file: KerasSource
     /// What is not supported so far.
     var unsupported: [UnsupportedNode] = []
+
+    var path: String? { file.path }
+    var limits: ImportLimits { file.limits }
+
+    init(_ file: KerasSource) { self.file = file }
 
     /// Notes what is not supported; throws other faults.
     mutating func note(_ fault: KerasFault, _ layer: KerasLayer) throws(ImportError) {
@@ -34,17 +34,6 @@ struct KerasPlan: Sendable {
       guard case .unsupported(let detail) = fault else { return }
       unsupported.append(
         UnsupportedNode(type: layer.shownKind, detail: detail, name: layer.path))
-    }
-
-    /// Counts layers or calls, which the caller limits.
-    mutating func count() throws(ImportError) {
-      layerCount += 1
-      guard layerCount <= limits.nodes else {
-        throw ImportError(
-          .tooLarge, "the model is beyond the limits of the import", path: path,
-          received: "more than \(limits.nodes) layers and calls", needs: "at most \(limits.nodes)",
-          remedy: "for a file that you trust, raise nodes in ImportLimits")
-      }
     }
   }
 
@@ -62,7 +51,7 @@ struct KerasPlan: Sendable {
     description = try KerasModelDescription(json, path: context.path)
     order = try KerasOrder(description, path: context.path)
     for entry in description.layers {
-      try context.count()
+      try context.file.count()
       let path = prefix + entry.name
       if entry.isInput {
         parts.append(.input)
@@ -91,11 +80,11 @@ struct KerasPlan: Sendable {
     _ entry: KerasModelDescription.Entry, _ path: String, _ context: inout Context
   ) throws(ImportError) -> Part {
     let layer = KerasLayer(
-      name: entry.name, path: path, kind: entry.kind, module: entry.module,
-      config: KerasConfig(entry.json["config"]), generation: context.generation,
-      values: context.values)
+      name: entry.name, path: path, kind: entry.kind,
+      registered: KerasModelDescription.registeredNames(entry.json), module: entry.module,
+      config: KerasConfig(entry.json["config"]), file: context.file)
     do throws(KerasFault) {
-      return .layer(layer, try KerasCatalog.step(for: layer))
+      return .layer(layer, try KerasClasses.step(for: layer))
     } catch {
       try context.note(error, layer)
       return .unsupported

@@ -2,15 +2,31 @@ import Forge
 
 /// Poolings with a moving window.
 enum KerasPoolings {
-  static let makers: [String: KerasCatalog.Maker] = [
-    "MaxPooling2D": { layer throws(KerasFault) in try pooling(layer, isMaximum: true) },
-    "MaxPool2D": { layer throws(KerasFault) in try pooling(layer, isMaximum: true) },
-    "AveragePooling2D": { layer throws(KerasFault) in try pooling(layer, isMaximum: false) },
-    "AvgPool2D": { layer throws(KerasFault) in try pooling(layer, isMaximum: false) },
-    "MaxPooling1D": { layer throws(KerasFault) in try pooling1D(layer, isMaximum: true) },
-    "MaxPool1D": { layer throws(KerasFault) in try pooling1D(layer, isMaximum: true) },
-    "AveragePooling1D": { layer throws(KerasFault) in try pooling1D(layer, isMaximum: false) },
-    "AvgPool1D": { layer throws(KerasFault) in try pooling1D(layer, isMaximum: false) },
+  static let classes: [KerasClass] = [
+    KerasClass(
+      "MaxPooling2D", "MaxPool2D", arguments: .usual, mask: .lost, training: .same,
+      positions: .together,
+      build: { layer throws(KerasFault) in
+        try pooling(layer, isMaximum: true)
+      }),
+    KerasClass(
+      "AveragePooling2D", "AvgPool2D", arguments: .usual, mask: .lost, training: .same,
+      positions: .together,
+      build: { layer throws(KerasFault) in
+        try pooling(layer, isMaximum: false)
+      }),
+    KerasClass(
+      "MaxPooling1D", "MaxPool1D", arguments: .usual, mask: .lost, training: .same,
+      positions: .together,
+      build: { layer throws(KerasFault) in
+        try pooling1D(layer, isMaximum: true)
+      }),
+    KerasClass(
+      "AveragePooling1D", "AvgPool1D", arguments: .usual, mask: .lost, training: .same,
+      positions: .together,
+      build: { layer throws(KerasFault) in
+        try pooling1D(layer, isMaximum: false)
+      }),
   ]
 
   private static func pooling(

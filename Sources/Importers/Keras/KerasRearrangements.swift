@@ -2,9 +2,19 @@ import Forge
 
 /// Layers that move values without changing them.
 enum KerasRearrangements {
-  static let makers: [String: KerasCatalog.Maker] = [
-    "Flatten": { layer throws(KerasFault) in flatten.arranged(for: layer) },
-    "Reshape": reshape, "Permute": permute, "RepeatVector": repeatVector,
+  static let classes: [KerasClass] = [
+    KerasClass(
+      "Flatten", arguments: .usual, mask: .lost, training: .same,
+      positions: .together, build: { layer throws(KerasFault) in flatten.arranged(for: layer) }),
+    KerasClass(
+      "Reshape", arguments: .usual, mask: .lost, training: .same,
+      positions: .together, build: reshape),
+    KerasClass(
+      "Permute", arguments: .usual, mask: .lost, training: .same,
+      positions: .together, build: permute),
+    KerasClass(
+      "RepeatVector", arguments: .usual, mask: .lost, training: .same,
+      positions: .together, build: repeatVector),
   ]
 
   static let flatten = KerasStep.one { call throws(KerasFault) in

@@ -3,12 +3,31 @@ import ForgeLoaders
 
 /// Recurrent layers, in one direction or both.
 enum KerasRecurrent {
-  static let makers: [String: KerasCatalog.Maker] = [
-    "LSTM": single, "GRU": single, "SimpleRNN": single, "Bidirectional": bidirectional,
+  static let classes: [KerasClass] = [
+    KerasClass(
+      "LSTM", arguments: .own, mask: .own, training: .dropout,
+      positions: .together, build: single),
+    KerasClass(
+      "GRU", arguments: .own, mask: .own, training: .dropout,
+      positions: .together, build: single),
+    KerasClass(
+      "SimpleRNN", arguments: .own, mask: .own, training: .dropout,
+      positions: .together, build: single),
+    KerasClass(
+      "Bidirectional", arguments: .own, mask: .own, training: .dropout,
+      positions: .together, build: bidirectional),
+    KerasClass(
+      "RNN", arguments: .own, mask: .own, training: .dropout,
+      positions: .together, build: ofCells),
   ]
 
   private static func single(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
-    let arguments = try KerasRecurrentArguments(layer)
+    try single(layer, try KerasRecurrentArguments(layer))
+  }
+
+  private static func single(
+    _ layer: KerasLayer, _ arguments: KerasRecurrentArguments
+  ) throws(KerasFault) -> KerasStep {
     guard !arguments.isStateful || !arguments.goesBackwards else {
       throw .unsupported("stateful and go_backwards of a recurrent layer")
     }
@@ -66,17 +85,90 @@ enum KerasRecurrent {
     }
   }
 
+  // MARK: Cells
+
+  /// The layer around one cell, or around a stack of them.
+  private static func ofCells(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    guard let cell = layer.inner("cell") else {
+      throw .invalid("the description lacks an argument", needs: "cell")
+    }
+    guard cell.kind == "StackedRNNCells" else {
+      return try single(
+        layer, try KerasRecurrentArguments(cell, of: layer, kind: try kind(of: cell)))
+    }
+    guard let list = cell.config["cells"]?.array, !list.isEmpty else {
+      throw .invalid("the description lacks an argument", needs: "cells")
+    }
+    let stackName = cell.config["name"]?.text ?? "stacked_rnn_cells"
+    var cells: [(name: String, arguments: KerasRecurrentArguments)] = []
+    for (index, json) in list.enumerated() {
+      guard let one = layer.inner(json) else {
+        throw .invalid("a cell has no class", received: json.summary)
+      }
+      let own = one.config["name"]?.text ?? KerasNames.snakeCase(one.kind)
+      cells.append(
+        (
+          "\(layer.path)/\(stackName)/\(own)",
+          try KerasRecurrentArguments(
+            one, of: layer, kind: try kind(of: one), isLast: index == list.count - 1)
+        ))
+    }
+    for (argument, isStated) in [
+      ("stateful", cells[0].arguments.isStateful),
+      ("return_state", cells[cells.count - 1].arguments.returnsStates),
+    ] where isStated { throw .unsupported("\(argument) of stacked cells") }
+    return stack(layer, cells)
+  }
+
+  /// The class of the layer of one cell.
+  private static func kind(of cell: KerasLayer) throws(KerasFault) -> String {
+    switch cell.kind {
+    case "LSTMCell": "LSTM"
+    case "GRUCell": "GRU"
+    case "SimpleRNNCell": "SimpleRNN"
+    default: throw .unsupported("a cell \(cell.kind)")
+    }
+  }
+
+  /// Layers one after the other: each cell reads what the one before it has made of a position.
+  private static func stack(
+    _ layer: KerasLayer, _ cells: [(name: String, arguments: KerasRecurrentArguments)]
+  ) -> KerasStep {
+    KerasStep { call throws(KerasFault) in
+      let input = try KerasRecurrentInput(call)
+      guard input.states.isEmpty else { throw .unsupported("initial states of stacked cells") }
+      func backwards(_ tensor: Tensor) throws(KerasFault) -> Tensor {
+        try call.apply(
+          Slice(starts: [-1], ends: [-Int.max], axes: [0], steps: [-1]), to: tensor)
+      }
+      var (sequence, mask) = (input.sequence, input.mask)
+      if cells[0].arguments.goesBackwards {
+        sequence = try backwards(sequence)
+        if let stated = mask { mask = try backwards(stated) }
+      }
+      for (name, cell) in cells {
+        sequence = try cell.results(
+          KerasRecurrentInput(sequence: sequence, mask: mask), [], call, isReversed: false,
+          name: name
+        ).output
+      }
+      let result = try call.apply(Identity(name: call.name), to: sequence)
+      let last = cells[cells.count - 1].arguments
+      return [KerasTensor(tensor: result, rank: last.rank, mask: last.outputMask(input))]
+    }
+  }
+
+  // MARK: Both directions
+
   /// The arguments and the own name of a layer inside; `nil` if there is none.
   private static func direction(
     _ key: String, of layer: KerasLayer
   ) throws(KerasFault) -> (name: String, arguments: KerasRecurrentArguments)? {
-    guard let json = layer.config[key], let kind = json["class_name"]?.text else { return nil }
-    let inner = layer.with(
-      kind: KerasModelDescription.className(kind), config: KerasConfig(json["config"]))
+    guard let inner = layer.inner(key) else { return nil }
     guard ["LSTM", "GRU", "SimpleRNN"].contains(inner.kind) else {
       throw .unsupported("Bidirectional with a layer \(inner.kind)")
     }
-    return (json["config"]?["name"]?.text ?? key, try KerasRecurrentArguments(inner))
+    return (inner.config["name"]?.text ?? key, try KerasRecurrentArguments(inner))
   }
 
   /// The names of the weights of both directions, given those in the description.

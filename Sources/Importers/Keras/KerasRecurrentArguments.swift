@@ -16,18 +16,33 @@ struct KerasRecurrentArguments: Sendable {
   var zerosHidden: Bool
 
   init(_ layer: KerasLayer) throws(KerasFault) {
-    kind = layer.kind
+    try self.init(layer, of: layer, kind: layer.kind)
+  }
+
+  /// Reads a cell and the layer around it, which states what is returned.
+  ///
+  /// - Parameters:
+  ///   - layer: the cell, or a layer that is its own cell.
+  ///   - outer: the layer that has the cell.
+  ///   - kind: the class of the layer of one such cell.
+  ///   - isLast: whether no other cell reads the outputs.
+  /// - Throws: ``KerasFault``.
+  init(
+    _ layer: KerasLayer, of outer: KerasLayer, kind: String, isLast: Bool = true
+  ) throws(KerasFault) {
+    self.kind = kind
     units = try layer.config.integer("units", "output_dim")
     activation = try Self.function("activation", usual: .tanh, layer)
     recurrentActivation = try Self.function("recurrent_activation", usual: .sigmoid, layer)
     useBias = try layer.config.flag("use_bias", default: true)
     resetAfter = try layer.config.flag("reset_after", default: layer.generation > 2)
-    returnsSequences = try layer.config.flag("return_sequences", default: false)
-    goesBackwards = try layer.config.flag("go_backwards", default: false)
-    isStateful = try layer.config.flag("stateful", default: false)
-    returnsStates = try layer.config.flag("return_state", default: false)
-    zerosHidden = try layer.config.flag("zero_output_for_mask", default: false)
-    guard try !layer.config.flag("time_major", default: false) else {
+    let outer = outer.config
+    returnsSequences = try outer.flag("return_sequences", default: false) || !isLast
+    goesBackwards = try outer.flag("go_backwards", default: false)
+    isStateful = try outer.flag("stateful", default: false)
+    returnsStates = try outer.flag("return_state", default: false) && isLast
+    zerosHidden = try outer.flag("zero_output_for_mask", default: false) && isLast
+    guard try !outer.flag("time_major", default: false) else {
       throw .unsupported("time_major of a recurrent layer")
     }
     guard !isStateful || !returnsStates else {
@@ -168,6 +183,14 @@ struct KerasRecurrentInput: Sendable {
   let mask: Tensor?
   /// The mask that the layer passes on.
   let passedMask: Tensor?
+
+  /// A sequence without initial states.
+  init(sequence: Tensor, mask: Tensor?) {
+    self.sequence = sequence
+    self.mask = mask
+    states = []
+    passedMask = mask
+  }
 
   /// Reads the arguments of a call.
   init(_ call: KerasCall) throws(KerasFault) {

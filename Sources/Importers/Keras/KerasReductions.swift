@@ -2,16 +2,16 @@ import Forge
 
 /// Sums, means and extrema along axes as operations.
 enum KerasReductions {
-  static let makers: [String: KerasOperations.Maker] = [
-    "mean": reduction(.mean), "reduce_mean": reduction(.mean), "sum": reduction(.sum),
-    "reduce_sum": reduction(.sum), "max": reduction(.maximum), "amax": reduction(.maximum),
-    "reduce_max": reduction(.maximum), "min": reduction(.minimum), "amin": reduction(.minimum),
-    "reduce_min": reduction(.minimum), "prod": reduction(.product),
-    "reduce_prod": reduction(.product), "logsumexp": reduction(.logSumExp),
-    "reduce_logsumexp": reduction(.logSumExp),
+  static let functions: [KerasFunction] = [
+    KerasFunction("mean", "reduce_mean", activation: .none, build: reduction(.mean)),
+    KerasFunction("sum", "reduce_sum", activation: .none, build: reduction(.sum)),
+    KerasFunction("max", "amax", "reduce_max", activation: .none, build: reduction(.maximum)),
+    KerasFunction("min", "amin", "reduce_min", activation: .none, build: reduction(.minimum)),
+    KerasFunction("prod", "reduce_prod", activation: .none, build: reduction(.product)),
+    KerasFunction("logsumexp", "reduce_logsumexp", activation: .none, build: reduction(.logSumExp)),
   ]
 
-  private static func reduction(_ kind: Reduction) -> KerasOperations.Maker {
+  private static func reduction(_ kind: Reduction) -> KerasFunction.Build {
     { _ throws(KerasFault) in
       .one { call throws(KerasFault) in try reduced(kind, call) }
     }

@@ -2,9 +2,19 @@ import Forge
 
 /// Layers that change the size of images and sequences.
 enum KerasSamplings {
-  static let makers: [String: KerasCatalog.Maker] = [
-    "UpSampling2D": upSampling, "UpSampling1D": upSampling1D, "Resizing": resizing,
-    "CenterCrop": centerCrop,
+  static let classes: [KerasClass] = [
+    KerasClass(
+      "UpSampling2D", arguments: .usual, mask: .lost, training: .same,
+      positions: .together, build: upSampling),
+    KerasClass(
+      "UpSampling1D", arguments: .usual, mask: .lost, training: .same,
+      positions: .together, build: upSampling1D),
+    KerasClass(
+      "Resizing", arguments: .usual, mask: .lost, training: .same,
+      positions: .together, build: resizing),
+    KerasClass(
+      "CenterCrop", arguments: .usual, mask: .lost, training: .same,
+      positions: .together, build: centerCrop),
   ]
 
   private static func mode(
@@ -51,6 +61,14 @@ enum KerasSamplings {
   }
 
   private static func resizing(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
+    try resizing(
+      layer, height: try layer.config.integer("height"), width: try layer.config.integer("width"))
+  }
+
+  /// A layer, or an operation with the same arguments, that makes images of one size.
+  static func resizing(
+    _ layer: KerasLayer, height: Int, width: Int
+  ) throws(KerasFault) -> KerasStep {
     let config = layer.config
     let crops = try config.flag("crop_to_aspect_ratio", default: false)
     let pads = try config.flag("pad_to_aspect_ratio", default: false)
@@ -59,8 +77,6 @@ enum KerasSamplings {
       throw .unsupported("fill_mode \"\(fillMode.prefix(20))\"")
     }
     let fill = try config.number("fill_value", default: 0)
-    let height = try config.integer("height")
-    let width = try config.integer("width")
     let (mode, resampling) = try mode(layer, default: "bilinear")
     var antialias = false
     if try config.flag("antialias", default: false) { antialias = true }

@@ -2,10 +2,15 @@ import Forge
 
 /// Operations that rearrange or join tensors; their axes and sizes include the batch.
 enum KerasShapeOperations {
-  static let makers: [String: KerasOperations.Maker] = [
-    "reshape": reshape, "transpose": transpose, "concatenate": concatenate, "concat": concatenate,
-    "expand_dims": expandDims, "squeeze": squeeze, "flatten": flatten,
-    "depth_to_space": depthToSpace, "space_to_depth": spaceToDepth,
+  static let functions: [KerasFunction] = [
+    KerasFunction("reshape", activation: .none, build: reshape),
+    KerasFunction("transpose", activation: .none, build: transpose),
+    KerasFunction("concatenate", "concat", activation: .none, build: concatenate),
+    KerasFunction("expand_dims", activation: .none, build: expandDims),
+    KerasFunction("squeeze", activation: .none, build: squeeze),
+    KerasFunction("flatten", activation: .none, build: flatten),
+    KerasFunction("depth_to_space", activation: .none, build: depthToSpace),
+    KerasFunction("space_to_depth", activation: .none, build: spaceToDepth),
   ]
 
   private static func reshape(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {

@@ -3,8 +3,9 @@ import ForgeLoaders
 
 /// Slices of tensors: `x[:, 1:-1, ::2]`, which includes the batch, and splits.
 enum KerasSlices {
-  static let makers: [String: KerasOperations.Maker] = [
-    "get_item": item, "getitem": item, "split": split,
+  static let functions: [KerasFunction] = [
+    KerasFunction("get_item", "getitem", activation: .none, build: item),
+    KerasFunction("split", activation: .none, build: split),
   ]
 
   /// One index of a slice.

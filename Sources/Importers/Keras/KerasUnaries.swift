@@ -2,62 +2,67 @@ import Forge
 
 /// Functions of single values that are layers of their own in Forge.
 enum KerasUnaries {
-  /// Functions as activations and operations, by Keras's and TensorFlow's names.
-  private static let functions: [String: UnaryFunction] = [
-    "softsign": .softsign, "exponential": .exponential, "exp": .exponential,
-    "celu": .celu(alpha: 1), "soft_shrink": .shrink(bias: 0.5, lambda: 0.5),
-    "hard_shrink": .shrink(bias: 0, lambda: 0.5),
+  static let functions: [KerasFunction] = [
+    activation("softsign", function: .softsign),
+    activation("exponential", "exp", function: .exponential),
+    function("absolute", "abs", function: .absolute),
+    function("negative", "neg", function: .negate),
+    function("sign", function: .sign), function("reciprocal", function: .reciprocal),
+    function("sqrt", function: .squareRoot),
+    function("rsqrt", function: .reciprocalSquareRoot), function("square", function: .square),
+    function("log", function: .logarithm), function("floor", function: .floor),
+    function("ceil", function: .ceiling),
+    function("trunc", function: .truncate), function("erf", function: .errorFunction),
+    function("sin", function: .sine),
+    function("cos", function: .cosine), function("tan", function: .tangent),
+    function("arcsin", "asin", function: .arcsine),
+    function("arccos", "acos", function: .arccosine),
+    function("arctan", "atan", function: .arctangent),
+    function("sinh", function: .hyperbolicSine), function("cosh", function: .hyperbolicCosine),
+    numbered("celu", "alpha", default: 1) { .celu(alpha: $0) },
+    numbered("soft_shrink", "threshold", default: 0.5) { .shrink(bias: $0, lambda: $0) },
+    numbered("hard_shrink", "threshold", default: 0.5) { .shrink(bias: 0, lambda: $0) },
+    function("arcsinh", "asinh", function: .hyperbolicArcsine),
+    function("arccosh", "acosh", function: .hyperbolicArccosine),
+    function("arctanh", "atanh", function: .hyperbolicArctangent),
+    KerasFunction("tanh_shrink", activation: .after(tanhShrink)),
+    KerasFunction("power", "pow", activation: .none, build: power),
+    KerasFunction("round", activation: .none, build: round),
   ]
 
-  /// Functions as operations only.
-  private static let operations: [String: UnaryFunction] = [
-    "absolute": .absolute, "abs": .absolute, "negative": .negate, "neg": .negate, "sign": .sign,
-    "reciprocal": .reciprocal, "sqrt": .squareRoot, "rsqrt": .reciprocalSquareRoot,
-    "square": .square, "log": .logarithm, "floor": .floor, "ceil": .ceiling,
-    "trunc": .truncate, "erf": .errorFunction, "sin": .sine, "cos": .cosine, "tan": .tangent,
-    "arcsin": .arcsine, "asin": .arcsine, "arccos": .arccosine, "acos": .arccosine,
-    "arctan": .arctangent, "atan": .arctangent, "sinh": .hyperbolicSine,
-    "cosh": .hyperbolicCosine,
-  ]
+  /// An operation of one tensor.
+  private static func function(_ names: String..., function: UnaryFunction) -> KerasFunction {
+    KerasFunction(names, activation: .none) { _ throws(KerasFault) in step(function) }
+  }
 
-  /// An activation; `nil` for other names.
-  static func named(_ name: String) -> KerasStep? {
-    if let function = functions[name] { return .layer { Unary(function, name: $0.name) } }
-    guard name == "tanh_shrink" else { return nil }
-    // x − tanh(x)
-    return .one { call throws(KerasFault) in
-      let input = try call.only()
-      let tanh = try call.apply(Activation(.tanh), to: input.tensor)
-      return KerasTensor(
-        tensor: try call.apply(Subtract(name: call.name), to: input.tensor, tanh),
-        rank: input.rank)
+  /// A function of one tensor that may be an activation.
+  private static func activation(_ names: String..., function: UnaryFunction) -> KerasFunction {
+    KerasFunction(names, activation: .after(step(function))) { _ throws(KerasFault) in
+      step(function)
     }
   }
 
-  static let makers: [String: KerasOperations.Maker] = {
-    var makers: [String: KerasOperations.Maker] = ["power": power, "pow": power, "round": round]
-    for (name, function) in functions.merging(operations, uniquingKeysWith: { first, _ in first }) {
-      makers[name] = unary(function)
-    }
-    makers["celu"] = unary("alpha", default: 1) { .celu(alpha: $0) }
-    makers["soft_shrink"] = unary("threshold", default: 0.5) { .shrink(bias: $0, lambda: $0) }
-    makers["hard_shrink"] = unary("threshold", default: 0.5) { .shrink(bias: 0, lambda: $0) }
-    return makers
-  }()
-
-  private static func unary(_ function: UnaryFunction) -> KerasOperations.Maker {
-    { _ throws(KerasFault) in .layer { Unary(function, name: $0.name) } }
+  private static func step(_ function: UnaryFunction) -> KerasStep {
+    .layer { Unary(function, name: $0.name) }
   }
 
-  /// A function with one number.
-  private static func unary(
-    _ argument: String, default usual: Float,
+  /// `x − tanh(x)`.
+  private static let tanhShrink = KerasStep.one { call throws(KerasFault) in
+    let input = try call.only()
+    let tanh = try call.apply(Activation(.tanh), to: input.tensor)
+    return KerasTensor(
+      tensor: try call.apply(Subtract(name: call.name), to: input.tensor, tanh), rank: input.rank)
+  }
+
+  /// A function with one number, which may be an activation.
+  private static func numbered(
+    _ name: String, _ argument: String, default usual: Float,
     _ function: @escaping @Sendable (Float) -> UnaryFunction
-  ) -> KerasOperations.Maker {
-    { _ throws(KerasFault) in
+  ) -> KerasFunction {
+    KerasFunction(name, activation: .after(step(function(usual)))) { _ throws(KerasFault) in
       .one { call throws(KerasFault) in
         let number = try call.number(call.value(argument, at: 1)) ?? usual
-        return try KerasStep.layer { Unary(function(number), name: $0.name) }.only(call)
+        return try step(function(number)).only(call)
       }
     }
   }
@@ -71,18 +76,14 @@ enum KerasUnaries {
     }
   }
 
-  /// A power with a constant exponent, or of two tensors.
+  /// A power of tensors, or of a tensor and numbers.
   private static func power(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
-    .one { call throws(KerasFault) in
-      if call.inputs.count == 2 {
-        return try KerasMerges.elementwise { Power(name: $0) }.only(call)
+    KerasArithmetic.binary { numbers, name in
+      switch numbers {
+      case .none: Power(name: name)
+      case .second(let exponents): exponents.count == 1 ? Power(of: exponents, name: name) : nil
+      case .first: nil
       }
-      let input = try call.only()
-      guard case .tensor? = call.value("x1", "x", at: 0),
-        let exponent = try call.number(call.value("x2", "y", at: 1))
-      else { throw .unsupported("a number to the power of a tensor") }
-      let power = Power(of: [exponent], name: call.name)
-      return KerasTensor(tensor: try call.apply(power, to: input.tensor), rank: input.rank)
     }
   }
 }

@@ -14,6 +14,9 @@ struct ONNXCall {
   var integerBound: Int?
   /// Whether only casts to truth values read the result.
   var isUsedAsTruth = false
+  /// How many channels lie side by side in weights that ONNX Runtime has rearranged; `nil` if the
+  /// file does not say.
+  var channelBlock: Int?
   /// The names of the graph's outputs.
   let graphOutputs: Set<String>
   /// The results, as many as the node has outputs.
@@ -182,6 +185,13 @@ struct ONNXCall {
   ///
   /// - Throws: ``NodeFailure`` with the violated rule.
   func apply(_ layer: some Layer, to tensors: [Tensor]) throws -> Tensor {
+    try Self.applied(layer, to: tensors)
+  }
+
+  /// Applies a layer to tensors of the network.
+  ///
+  /// - Throws: ``NodeFailure`` with the violated rule.
+  static func applied(_ layer: some Layer, to tensors: [Tensor]) throws -> Tensor {
     let result = tensors.count == 1 ? tensors[0].chained(to: layer) : tensors.chained(to: layer)
     if case .failed(let error) = result.outcome {
       let text = [error.headline] + error.details.map { "\($0.label) \($0.text)" }

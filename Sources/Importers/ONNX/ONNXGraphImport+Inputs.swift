@@ -4,7 +4,7 @@ import Forge
 extension ONNXGraphImport {
   /// Reads the initializers of the model's graph, and the values that the caller has bound.
   mutating func readConstants() throws(ImportError) {
-    var scope = ONNXScope.model
+    var scope = ONNXScope.model(opsets)
     try readInitializers(graph, in: &scope)
     let names = Set(graph.inputs.map(\.name))
     try options.check(against: names, path: path, takesLengths: true)
@@ -18,6 +18,7 @@ extension ONNXGraphImport {
   ) throws(ImportError) {
     for stored in graph.initializers {
       let name = scope.declare(stored.name)
+      if !scope.prefix.isEmpty { try declare(name, of: "initializer", stored.name) }
       do {
         values[name] = .host(try stored.host())
       } catch let failure as ONNXTensor.Failure where failure.isUnsupported {

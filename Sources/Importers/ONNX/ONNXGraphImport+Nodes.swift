@@ -12,7 +12,13 @@ extension ONNXGraphImport {
   mutating func importNodes(
     _ nodes: [FileNode], keeping outputs: [String], in scope: inout ONNXScope
   ) throws(ImportError) {
-    let nodes = nodes.map { scope.renamed($0) }
+    guard scope.depth <= options.limits.depth else {
+      throw ImportError(
+        .tooLarge, "graphs and functions stand inside each other too deeply", path: path,
+        received: "\(scope.depth)", needs: "at most \(options.limits.depth)",
+        remedy: "raise ImportLimits.depth if you trust the file")
+    }
+    let nodes = try ONNXNodeOrder.sorted(nodes, path: path).map { scope.renamed($0) }
     uses.add(nodes, in: scope)
     uses.add(outputs: outputs.map { scope.unique($0) })
     for node in nodes {
@@ -35,6 +41,7 @@ extension ONNXGraphImport {
   mutating func importGraph(
     _ graph: ONNXGraph, inputs: [String], in outer: ONNXScope, prefix: String
   ) throws(ImportError) -> [String] {
+    try take(graph.nodes, and: graph.initializers.count + 1)
     var scope = outer.inner(prefix: prefix)
     for (info, name) in zip(graph.inputs, inputs) { scope.bind(info.name, to: name) }
     try readInitializers(graph, in: &scope)
@@ -46,18 +53,34 @@ extension ONNXGraphImport {
   private mutating func importNode(
     _ node: FileNode, in scope: ONNXScope
   ) throws(ImportError) {
-    for name in node.outputs where !name.isEmpty {
-      guard made.insert(name).inserted else {
-        throw ImportError(
-          .malformed, "node \"\(node.name)\" makes a value that exists already", path: path,
-          received: "\"\(name)\"", needs: "a name for each value")
-      }
+    for name in node.outputs where !name.isEmpty { try declare(name, of: "node", node.name) }
+    try importDeclared(node, in: scope)
+  }
+
+  /// States that a value is made.
+  ///
+  /// - Throws: ``ImportError`` of kind `malformed` for the name of another value.
+  mutating func declare(
+    _ name: String, of kind: String, _ maker: String
+  ) throws(ImportError) {
+    guard made.insert(name).inserted else {
+      throw ImportError(
+        .malformed, "\(kind) \"\(maker)\" makes a value that exists already", path: path,
+        received: "\"\(name)\"", needs: "a name for each value")
     }
+  }
+
+  /// Imports a node whose results have names of their own.
+  mutating func importDeclared(
+    _ node: FileNode, in scope: ONNXScope
+  ) throws(ImportError) {
     let blocked = node.inputs.contains { missing.contains($0) }
     unsupported += node.inputs.compactMap { unreadable.removeValue(forKey: $0) }
-    guard let found = ONNXOperators.find(node) else {
-      let type = node.domain.isEmpty ? node.type : "\(node.domain).\(node.type)"
-      unsupported.append(UnsupportedNode(type: type, detail: nil, name: node.name))
+    if try expand(node, isBlocked: blocked, in: scope) {
+      return release(node.inputs + node.captures.map { scope.unique($0) })
+    }
+    guard let found = ONNXOperators.find(node) ?? given(node) else {
+      unsupported.append(UnsupportedNode(type: node.shownType, detail: nil, name: node.name))
       missing.formUnion(node.outputs)
       return
     }
@@ -71,6 +94,11 @@ extension ONNXGraphImport {
         inputs.append(nil)
         continue
       }
+      guard lists[name] == nil else {
+        unsupported.append(
+          UnsupportedNode(type: node.type, detail: "a sequence of tensors", name: node.name))
+        return missing.formUnion(node.outputs)
+      }
       guard let value = values[name] else {
         throw ImportError(
           .malformed, "node \"\(node.name)\" reads a value that no earlier node makes", path: path,
@@ -79,8 +107,9 @@ extension ONNXGraphImport {
       inputs.append(value)
     }
     var call = ONNXCall(
-      node, opset: opsets[""] ?? 1, inputs: inputs, graphOutputs: graphOutputs)
+      node, opset: scope.opsets[""] ?? 1, inputs: inputs, graphOutputs: graphOutputs)
     call.families = node.inputs.map { families[$0] }
+    call.channelBlock = channelBlock
     call.isUsedAsTruth = node.outputs.allSatisfy { uses.isTruth($0) }
     do {
       if try foldedForEveryLength(&call) { return }

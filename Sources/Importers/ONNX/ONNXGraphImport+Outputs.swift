@@ -12,6 +12,10 @@ extension ONNXGraphImport {
 
   /// Collects the outputs that no network can have.
   mutating func checkOutputs() {
+    for info in graph.outputs where lists[info.name] != nil {
+      unsupported.append(
+        UnsupportedNode(type: "output", detail: "a sequence of tensors", name: info.name))
+    }
     for info in graph.outputs {
       let isLength = if case .length? = values[info.name] { true } else { false }
       guard isLength || families[info.name] != nil else { continue }

@@ -10,9 +10,19 @@ struct ONNXGraphImport {
   /// The versions of the operator sets by domain.
   let opsets: [String: Int]
   let graphOutputs: Set<String>
+  /// How many channels lie side by side in rearranged weights.
+  let channelBlock: Int?
   var values: [String: FileValue] = [:]
   /// Values that are known for every length of a sequence.
   var families: [String: ONNXLengthFamily] = [:]
+  /// Sequences of tensors: the names of their values.
+  var lists: [String: [String]] = [:]
+  /// The functions that the file defines.
+  let functions: [ONNXFunction.Key: ONNXFunction]
+  /// The number of names that graphs inside nodes have taken.
+  var expansions = 0
+  /// The number of nodes that graphs inside nodes, loops and functions have added.
+  var expandedNodes = 0
   /// Who reads the values.
   var uses = ONNXUses()
   /// The largest magnitudes of integers that the network computes.
@@ -43,13 +53,15 @@ struct ONNXGraphImport {
     self.options = options
     graphOutputs = Set(file.model.graph.outputs.map(\.name))
     opsets = ONNXOperatorSet.versions(file.model.operatorSets)
+    channelBlock = ONNXChannelBlocks.size(of: file.model.graph)
+    functions = Self.functions(of: file.model)
   }
 
   /// The model, its inputs and its outputs.
   mutating func imported() throws(ImportError) -> ImportedModel {
     try readConstants()
     try readInputs()
-    var scope = ONNXScope.model
+    var scope = ONNXScope.model(opsets)
     try importNodes(graph.nodes, keeping: graph.outputs.map(\.name), in: &scope)
     unsupported += graph.outputs.compactMap { unreadable.removeValue(forKey: $0.name) }
     try computeUnreachedOutputs()

@@ -8,40 +8,73 @@ import Forge
 struct ONNXScope: Sendable {
   /// What stands before the names that the graph makes; empty for the model's graph.
   let prefix: String
-  /// What stands before names that nothing has made, so that a function sees nothing around it.
-  private let unknownPrefix: String
+  /// The versions of the operator sets by domain.
+  let opsets: [String: Int]
+  /// The number of graphs and functions around.
+  let depth: Int
+  /// The functions that are being imported, each inside the one before.
+  let callers: [ONNXFunction.Key]
+  /// The attributes of the node that calls the function.
+  private let attributes: [String: NodeAttribute]
+  /// The graph around; `nil` for the model's graph and for functions.
+  private let outer: Outer?
   /// The unique names by those of the file.
   private var names: [String: String] = [:]
 
-  private init(prefix: String, unknownPrefix: String) {
+  /// The graph around, which many graphs may share.
+  private final class Outer: Sendable {
+    let scope: ONNXScope
+
+    init(_ scope: ONNXScope) { self.scope = scope }
+  }
+
+  private init(
+    prefix: String, opsets: [String: Int], depth: Int, callers: [ONNXFunction.Key],
+    attributes: [String: NodeAttribute], outer: Outer?
+  ) {
     self.prefix = prefix
-    self.unknownPrefix = unknownPrefix
+    self.opsets = opsets
+    self.depth = depth
+    self.callers = callers
+    self.attributes = attributes
+    self.outer = outer
   }
 
   /// The names of the model's graph.
-  static var model: ONNXScope { ONNXScope(prefix: "", unknownPrefix: "") }
+  static func model(_ opsets: [String: Int]) -> ONNXScope {
+    ONNXScope(
+      prefix: "", opsets: opsets, depth: 0, callers: [], attributes: [:], outer: nil)
+  }
 
   /// The names of a function, which sees nothing of the graph that calls it.
   ///
-  /// - Parameter prefix: what stands before its names; another for each call.
+  /// - Parameters:
+  ///   - function: the function.
+  ///   - attributes: those that its nodes may take, by name.
+  ///   - prefix: what stands before its names; another for each call.
   /// - Returns: the names.
-  static func function(prefix: String) -> ONNXScope {
-    ONNXScope(prefix: prefix, unknownPrefix: prefix)
+  func function(
+    _ function: ONNXFunction, attributes: [String: NodeAttribute], prefix: String
+  ) -> ONNXScope {
+    ONNXScope(
+      prefix: prefix, opsets: ONNXOperatorSet.versions(function.operatorSets), depth: depth + 1,
+      callers: callers + [function.key], attributes: attributes, outer: nil)
   }
 
-  /// The names of a graph inside a node, which sees what this one has so far.
+  /// The names of graphs inside a node, which see what this one has so far.
   ///
-  /// - Parameter prefix: what stands before its names; another for each time it is imported.
+  /// - Parameter prefix: what stands before their names; another for each time one is imported.
   /// - Returns: the names.
   func inner(prefix: String) -> ONNXScope {
-    var inner = ONNXScope(prefix: self.prefix + prefix, unknownPrefix: unknownPrefix)
-    inner.names = names
-    return inner
+    ONNXScope(
+      prefix: prefix, opsets: opsets, depth: depth + 1, callers: callers,
+      attributes: attributes, outer: Outer(self))
   }
 
   /// The unique name of a value; that of a value which is left out stays empty.
   func unique(_ name: String) -> String {
-    name.isEmpty ? name : names[name] ?? unknownPrefix + name
+    guard !name.isEmpty else { return name }
+    return names[name] ?? outer?.scope.unique(name) ?? (callers.isEmpty ? name : prefix + name)
   }
 
   /// Makes a name of the graph, such as that of an input, stand for a value that is there already.
@@ -57,7 +90,7 @@ struct ONNXScope: Sendable {
     return unique
   }
 
-  /// A node with unique names; those of its outputs are declared.
+  /// A node with unique names and the attributes of the call; its outputs are declared.
   ///
   /// Graphs in its attributes keep their names.
   mutating func renamed(_ node: FileNode) -> FileNode {
@@ -65,6 +98,14 @@ struct ONNXScope: Sendable {
     let inputs = node.inputs.map { unique($0) }
     return FileNode(
       node.type, domain: node.domain, overload: node.overload, name: prefix + node.name,
-      inputs: inputs, outputs: node.outputs.map { declare($0) }, attributes: node.attributes)
+      inputs: inputs, outputs: node.outputs.map { declare($0) },
+      attributes: node.attributes.compactMapValues { attribute in
+        if case .reference(let name) = attribute { attributes[name] } else { attribute }
+      })
+  }
+
+  /// The name of a node as the file has it.
+  func ownName(_ node: FileNode) -> Substring {
+    node.name.hasPrefix(prefix) ? node.name.dropFirst(prefix.count) : node.name[...]
   }
 }

@@ -21,6 +21,8 @@ package final class WireFile {
   private let limits: ImportLimits
   /// The beginning of the file, by which its format is recognized.
   package let head: FileHead
+  /// The bytes that the file really has, without holes.
+  package let byteCount: Int
   private var window: [UInt8] = []
   private var windowStart = 0
   private var messages = 0
@@ -76,6 +78,7 @@ package final class WireFile {
   ) throws(ImportError) {
     self.file = file
     ranges = file.closed
+    byteCount = file.storedByteCount
     self.path = path
     self.limits = limits
     self.files = files
@@ -90,9 +93,6 @@ package final class WireFile {
       throw ImportError(loading: error)
     }
   }
-
-  /// The bytes that the file really has, without holes.
-  package var byteCount: Int { file.storedByteCount }
 
   /// The message that the file is.
   package var message: WireMessage { WireMessage(self, 0..<file.count, depth: 0) }

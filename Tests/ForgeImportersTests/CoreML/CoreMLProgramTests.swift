@@ -21,8 +21,16 @@ import Testing
     _ name: String, inside place: String = "", sizes: [String: [InputSize]] = [:],
     tolerance: Double = 1e-5
   ) throws -> ImportedModel {
+    try check(
+      try ModelFile(path(name) + place, sizes: sizes).imported(), name, tolerance: tolerance)
+  }
+
+  /// Compares the results of a model.
+  @discardableResult
+  static func check(
+    _ imported: ImportedModel, _ name: String, tolerance: Double = 1e-5
+  ) throws -> ImportedModel {
     let expected = try #require(try expected.get()[name])
-    let imported = try ModelFile(path(name) + place, sizes: sizes).imported()
     var inputs: [String: TensorValues] = [:]
     #expect(Set(imported.inputs.map(\.name)) == Set(expected.inputs.keys))
     for port in imported.inputs {
@@ -87,6 +95,51 @@ import Testing
   }
 
   @Test func theDefaultFunctionIsRead() throws { try Self.check("choice") }
+
+  @Test func aFunctionByName() throws {
+    for (function, name) in [("first", "choice first"), ("second", "choice")] {
+      var options = ImportOptions()
+      options.function = function
+      try Self.check(
+        try ImportedModel(coreML: Self.path("choice"), options: options), name)
+    }
+  }
+
+  @Test func functionsAreNamed() throws {
+    func problem(_ path: String, _ function: String) -> ImportError? {
+      var file = ModelFile(path)
+      file.options.function = function
+      return #expect(throws: ImportError.self) { try file.imported() }
+    }
+    let error = problem(Self.path("choice"), "third")
+    #expect(error?.kind == .unknownName)
+    #expect(error?.headline == "the model has no function \"third\"")
+    #expect(error?.needs == "one of first, second")
+    #expect(problem(Self.path("tagger"), "first")?.needs == "one of main")
+    for file in ["CoreML/windows.mlmodel", "ONNX/classifier.onnx"] {
+      let none = problem(ImporterFixtures.path(file), "main")
+      #expect(none?.headline == "the file has no functions to choose from", "\(file)")
+    }
+    let facts = try ModelFile(Self.path("choice")).facts()
+    #expect(facts.contains(ModelFact("functions", "first, second")))
+  }
+
+  /// The model of a package from memory, its weights by a closure.
+  @Test func aPackageFromBytes() throws {
+    let folder = URL(filePath: Self.path("half")).appending(path: "Data/com.apple.CoreML")
+    let bytes = try [UInt8](Data(contentsOf: folder.appending(path: "model.mlmodel")))
+    var options = ImportOptions()
+    let missing = #expect(throws: ImportError.self) {
+      try ImportedModel(coreML: bytes, options: options)
+    }
+    #expect(missing?.kind == .fileMissing)
+    options.externalData = { name in
+      #expect(name == "weights/weight.bin")
+      return ExternalData(try [UInt8](Data(contentsOf: folder.appending(path: name))))
+    }
+    try Self.check(
+      try ImportedModel(coreML: bytes, name: "half", options: options), "half", tolerance: 1e-3)
+  }
 
   @Test func labelsThatAreNumbers() throws {
     let imported = try Self.check("numbered", tolerance: 2e-3)

@@ -81,7 +81,7 @@ import Testing
     let feature = [0x0a, 7] + Array("nothing".utf8) + type
     let description = [0x0a, UInt8(feature.count)] + feature
     let imported = try ImportedModel(
-      coreML: bytes + [0x12, UInt8(description.count)] + description, path: "net.mlmodel",
+      coreML: bytes + [0x12, UInt8(description.count)] + description, name: "net.mlmodel",
       options: ImportOptions())
     #expect(imported.inputs.map(\.name) == ["x"])
     #expect(imported.ignoredInputs == ["nothing"])
@@ -90,7 +90,8 @@ import Testing
   @Test func networksInAPipeline() throws {
     let imported = try Self.check("pipeline")
     #expect(imported.model.metadata.labels == ["7", "9"])
-    #expect(imported.model.metadata.about == "Forge")
+    #expect(imported.model.metadata.about == nil)
+    #expect(imported.model.metadata.author == "Forge")
   }
 
   @Test func everythingUnsupportedIsListed() throws {

@@ -1,59 +1,71 @@
 import Forge
-import ForgeMessages
 
-/// The functions of the layer `activation`.
-enum CoreMLActivations {
-  static func apply(_ call: inout CoreMLCall, _ layer: CoreMLActivation) throws {
-    switch layer.kind {
-    case .linear(let pair): try call.map(Scale(pair.alpha, bias: pair.beta))
-    case .reLu: try call.map(Activation(.relu))
-    case .leakyReLu(let pair): try call.map(Activation(.leakyReLU(slope: pair.alpha)))
-    case .thresholdedReLu(let pair): try call.map(Unary(.thresholdedReLU(alpha: pair.alpha)))
-    case .preLu(let slopes): try prelu(&call, slopes)
-    case .tanh: try call.map(Activation(.tanh))
-    case .scaledTanh(let pair):
-      try call.map(Scale(pair.beta), Activation(.tanh), Scale(pair.alpha))
-    case .sigmoid: try call.map(Activation(.sigmoid))
-    case .sigmoidHard(let pair):
-      try call.map(Activation(.hardSigmoidLinear(alpha: pair.alpha, beta: pair.beta)))
-    case .elu(let pair): try call.map(Activation(.elu(alpha: pair.alpha)))
-    case .softsign: try call.map(Unary(.softsign))
-    case .softplus: try call.map(Activation(.softplus))
-    case .parametricSoftplus(let slopes): try parametricSoftplus(&call, slopes)
-    case nil: throw NodeFailure.unsupported("an unknown function")
+extension CoreMLLayerType {
+  /// The layer `activation`, whose function is one of its fields.
+  static let activations: [CoreMLLayerType] = [
+    CoreMLLayerType("activation", field: 130, activate)
+  ]
+
+  /// Fields of `ActivationParams`.
+  enum ActivationField {
+    static let (linear, reLU, leakyReLU, thresholdedReLU, preLU) = (5, 10, 15, 20, 25)
+    static let (tanh, scaledTanh, sigmoid, sigmoidHard, elu) = (30, 31, 40, 41, 50)
+    static let (softsign, softplus, parametricSoftplus) = (60, 70, 71)
+  }
+
+  private static func activate(_ call: inout CoreMLCall) throws {
+    typealias Field = ActivationField
+    let kind = call.fields.last { (Field.linear...Field.parametricSoftplus).contains($0) }
+    let own = try kind.flatMap { try call.fields.message($0) }
+    let (alpha, beta) = (try own?.float(1) ?? 0, try own?.float(2) ?? 0)
+    let attribute = ["alpha": NodeAttribute.float(alpha)]
+    switch kind {
+    case Field.linear: call.set(try affine(&call, try call.value(), alpha, beta))
+    case Field.reLU: try call.map("Relu")
+    case Field.leakyReLU: try call.map("LeakyRelu", [], attribute)
+    case Field.thresholdedReLU:
+      let (input, least) = (try call.value(), FileValue.number(alpha))
+      let isKept = try call.node("GreaterOrEqual", [input, least])
+      call.set(try call.node("Where", [isKept, input, .number(0)]))
+    case Field.preLU:
+      let slopes = try perChannel(call, own?.message(1))
+      guard slopes.count > 1 else {
+        return try call.map("LeakyRelu", [], ["alpha": .float(try slopes.floats()[0])])
+      }
+      try call.mapImage("PRelu", [.host(slopes)])
+    case Field.tanh: try call.map("Tanh")
+    case Field.scaledTanh:
+      let inner = try affine(&call, try call.value(), beta, 0)
+      call.set(try affine(&call, try call.node("Tanh", [inner]), alpha, 0))
+    case Field.sigmoid: try call.map("Sigmoid")
+    case Field.sigmoidHard:
+      try call.map("HardSigmoid", [], attribute.merging(["beta": .float(beta)]) { $1 })
+    case Field.elu: try call.map("Elu", [], attribute)
+    case Field.softsign: try call.map("Softsign")
+    case Field.softplus: try call.map("Softplus")
+    case Field.parametricSoftplus:
+      let factors = try [1, 2].map { FileValue.host(try perChannel(call, own?.message($0))) }
+      let inner = try call.node("Mul", [try call.image(), factors[1]])
+      let positive = try call.node("Softplus", [inner])
+      try call.set(image: try call.node("Mul", [positive, factors[0]]))
+    default: throw NodeFailure.unsupported("an unknown function")
     }
   }
 
-  /// One value, or one per channel.
-  private static func perChannel(_ weights: CoreMLWeights, channels: Int) throws -> [Float] {
-    let isSingle =
-      weights.floatValue.count == 1 || weights.float16Value.count == 2
-      || (weights.rawValue.count == 1 && channels > 8)
-    return try weights.tensor([isSingle ? 1 : channels]).floats()
+  /// `factor · x + bias`.
+  static func affine(
+    _ call: inout CoreMLCall, _ value: FileValue, _ factor: Float, _ bias: Float
+  ) throws -> FileValue {
+    var result = value
+    if factor != 1 { result = try call.node("Mul", [result, .number(factor)]) }
+    if bias != 0 { result = try call.node("Add", [result, .number(bias)]) }
+    return result
   }
 
-  private static func prelu(_ call: inout CoreMLCall, _ slopes: CoreMLSlopes) throws {
-    let input = try call.image()
-    guard let channels = input.tensor.channels else {
-      throw NodeFailure.invalid("an unknown number of channels")
-    }
-    let values = try perChannel(slopes.alpha, channels: channels)
-    if values.count == 1 { return try call.mapImage(Activation(.leakyReLU(slope: values[0]))) }
-    call.parameter(.slopes, HostTensor(floats: values, sizes: [channels]))
-    try call.mapImage(PReLU(name: call.name))
-  }
-
-  private static func parametricSoftplus(
-    _ call: inout CoreMLCall, _ slopes: CoreMLSlopes
-  ) throws {
-    let input = try call.image()
-    guard let channels = input.tensor.channels else {
-      throw NodeFailure.invalid("an unknown number of channels")
-    }
-    let alpha = try perChannel(slopes.alpha, channels: channels)
-    let beta = try perChannel(slopes.beta, channels: channels)
-    let scaled = try call.apply(Scale(by: beta), to: input.tensor)
-    let positive = try call.apply(Activation(.softplus), to: scaled)
-    call.setImage(try call.apply(Scale(by: alpha), to: positive), rank: input.rank)
+  /// One value, or one per channel of the first input.
+  private static func perChannel(_ call: CoreMLCall, _ fields: WireFields?) throws -> HostTensor {
+    let weights = try CoreMLWeights(fields)
+    let channels = try call.image().sizes[1]
+    return try weights.tensor([weights.isSingle(of: channels) ? 1 : channels, 1, 1])
   }
 }

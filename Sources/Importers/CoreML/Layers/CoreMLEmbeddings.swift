@@ -1,45 +1,40 @@
 import Forge
-import ForgeMessages
 
-/// Vectors for ids.
-enum CoreMLEmbeddings {
-  /// The vectors replace the channels, of which there is one: [sequence, 1, 1, 1] in the first
-  /// versions.
-  static func embed(_ call: inout CoreMLCall, _ layer: CoreMLEmbedding) throws {
-    try embed(
-      &call, axis: -3, vocabulary: layer.vocabulary, channels: layer.channels, layer.weights,
-      bias: layer.hasBias_p ? layer.bias : nil)
-  }
+extension CoreMLLayerType {
+  /// Vectors for ids, with fields of `EmbeddingLayerParams` and `EmbeddingNDLayerParams`.
+  static let embeddings: [CoreMLLayerType] = [
+    // The vectors replace the channels, of which there is one: [sequence, 1, 1, 1] in the first
+    // versions.
+    CoreMLLayerType("embedding", field: 150) { try embed(&$0, axis: -3, hasBias: 10) },
+    // The vectors replace the last axis, which has size 1.
+    CoreMLLayerType("embeddingND", field: 1040) { try embed(&$0, axis: -1, hasBias: 3) },
+  ]
 
-  /// The vectors replace the last axis, which has size 1.
-  static func embedLast(_ call: inout CoreMLCall, _ layer: CoreMLEmbeddingND) throws {
-    try embed(
-      &call, axis: -1, vocabulary: layer.vocabulary, channels: layer.channels, layer.weights,
-      bias: layer.hasBias_p ? layer.bias : nil)
-  }
-
-  private static func embed(
-    _ call: inout CoreMLCall, axis: Int64, vocabulary: UInt64, channels: UInt64,
-    _ stored: CoreMLWeights, bias: CoreMLWeights?
-  ) throws {
-    let (vocabulary, channels) = (try CoreMLCall.size(vocabulary), try CoreMLCall.size(channels))
-    let ids = try call.network()
-    let axis = try CoreMLCall.axis(axis, rank: ids.rank)
+  private static func embed(_ call: inout CoreMLCall, axis: Int, hasBias: Int) throws {
+    let (vocabularyField, channelsField, weights, bias) = (1, 2, 20, 21)
+    let vocabulary = try call.size(vocabularyField)
+    let channels = try call.size(channelsField)
+    let ids = try call.value()
+    let axis = try ONNXCall.axis(axis, rank: ids.sizes.count)
+    let (front, back) = (Array(ids.sizes[..<axis]), Array(ids.sizes[(axis + 1)...]))
     guard ids.sizes[axis...].allSatisfy({ $0 == 1 }) else {
       throw NodeFailure.invalid("ids of sizes \(ids.sizes)")
     }
     // The file has a column for each id.
-    let weights = try stored.tensor([channels, vocabulary]).transposed([1, 0])
-    call.parameter(.weights, weights)
-    let front = Array(ids.sizes[..<axis])
-    let list = ids.tensor(as: Array(0..<axis))
-    var result = try call.apply(
-      Embedding(vocabulary: vocabulary, channels: channels, name: call.name), to: list)
-    if let bias {
-      result = try call.apply(Scale(bias: try bias.tensor([channels]).floats()), to: result)
+    let columns = try call.weights(weights).tensor([channels, vocabulary])
+    var result = try call.node("Gather", [try ids.reshaped(to: front)]) { node in
+      let places = try node.network(0)
+      let (name, layout) = (node.layerName, FileTensor.fileLayout(front))
+      node.parameter(.weights, of: name, columns, layout: .axes([.outputs, .inputs]))
+      let vectors = try node.apply(
+        Embedding(vocabulary: vocabulary, channels: channels, name: name),
+        to: places.tensor(as: layout))
+      node.set(FileTensor(vectors, sizes: front + [channels], layout: layout + [front.count]))
     }
-    call.set(
-      FileTensor(
-        result, sizes: front + [channels] + ids.sizes[(axis + 1)...], layout: Array(0...axis)))
+    if try call.fields.bool(hasBias) {
+      result = try call.node(
+        "Add", [result, .host(try call.weights(bias).tensor([channels]))])
+    }
+    call.set(try result.reshaped(to: front + [channels] + back))
   }
 }

@@ -1,121 +1,115 @@
 import Forge
-import ForgeMessages
 
-/// Layers that crop, pad, resize or rearrange images.
-enum CoreMLImages {
-  static func crop(_ call: inout CoreMLCall, _ layer: CoreMLCrop) throws {
-    let input = try call.image()
-    guard call.inputs.count > 1 else {
-      let edges = try CoreMLWindows.edges(layer.amounts)
-      return try call.mapImage(
-        Crop(
-          top: edges.top, left: edges.left, bottom: edges.bottom, right: edges.right,
-          name: call.name))
-    }
-    // The size is that of the second input.
-    let reference = try call.value(1).sizes
-    guard reference.count >= 3, let width = input.tensor.width, let height = input.tensor.height
-    else { throw NodeFailure.invalid("a crop to \(reference)") }
-    let offset = try CoreMLCall.pair(layer.offset, 0, "offset")
-    let (rows, columns) = (reference[reference.count - 2], reference[reference.count - 1])
-    try call.mapImage(
-      Crop(
-        top: offset.height, left: offset.width,
-        bottom: height.addingSaturated(-rows).addingSaturated(-offset.height),
-        right: width.addingSaturated(-columns).addingSaturated(-offset.width), name: call.name))
-  }
-
-  static func pad(_ call: inout CoreMLCall, _ layer: CoreMLPadding) throws {
-    let edges = try CoreMLWindows.edges(layer.amounts)
-    let mode: PadMode
-    switch layer.kind {
-    case .constant(let constant) where constant.value == 0:
-      return try call.mapImage(
-        ZeroPadding(
-          top: edges.top, left: edges.left, bottom: edges.bottom, right: edges.right,
-          name: call.name))
-    case .constant(let constant): mode = .constant(constant.value)
-    case .reflection: mode = .reflect
-    case .replication: mode = .edge
-    case nil: throw NodeFailure.unsupported("an unknown mode")
-    }
-    try call.mapImage(
-      Pad(
-        before: [edges.top, edges.left, 0], after: [edges.bottom, edges.right, 0], mode: mode,
-        name: call.name))
-  }
-
-  /// The layer `constantPad` on any axes: the start and the end of each.
-  static func padExact(_ call: inout CoreMLCall, _ layer: CoreMLConstantPadding) throws {
-    guard !layer.toGivenSizes else { throw NodeFailure.unsupported("padToGivenOutputSizeMode") }
-    let input = try call.network()
-    guard layer.amounts.count == 2 * input.rank else {
-      throw NodeFailure.invalid("\(layer.amounts.count) amounts of \(input.rank) axes")
-    }
-    let amounts = try layer.amounts.map { try CoreMLCall.size($0) }
-    func amount(_ axis: Int?, _ end: Int) -> Int { axis.map { amounts[2 * $0 + end] } ?? 0 }
-    let padded = input.sizes.indices.filter { amount($0, 0) > 0 || amount($0, 1) > 0 }
-    let layout = input.layout(with: padded)
-    let pad = Pad(
-      before: layout.map { amount($0, 0) }, after: layout.map { amount($0, 1) },
-      mode: .constant(layer.value), name: call.name)
-    call.set(
-      FileTensor(
-        try call.apply(pad, to: input.tensor(as: layout)), layout: layout, rank: input.rank))
-  }
-
-  static func upsample(_ call: inout CoreMLCall, _ layer: CoreMLUpsampling) throws {
-    guard layer.fractions.allSatisfy({ $0 == 0 || $0 == 1 }) else {
-      throw NodeFailure.unsupported("fractionalScalingFactor")
-    }
-    let factors = try CoreMLCall.pair(layer.factors, 1, "scalingFactor")
-    switch (layer.mode, layer.linearMode) {
-    case (0, _):
-      try call.mapImage(UpSampling(size: (factors.width, factors.height), name: call.name))
-    case (1, 0...2):
-      let input = try call.image()
-      guard let width = input.tensor.width, let height = input.tensor.height else {
-        throw NodeFailure.invalid("an image of unknown size")
+extension CoreMLLayerType {
+  /// Layers that crop, pad, resize or rearrange images.
+  static let images: [CoreMLLayerType] = [
+    CoreMLLayerType("crop", field: 190, crop),
+    CoreMLLayerType("padding", field: 200) { call in
+      let (constant, reflection, replication, amounts) = (1, 2, 3, 10)
+      let edges = try CoreMLCall.borders(try call.fields.message(amounts))
+      var value: FileValue?
+      let mode: String
+      switch call.fields.last(where: { (constant...replication).contains($0) }) {
+      case constant:
+        mode = "constant"
+        value = .number(try call.fields.message(constant)?.float(1) ?? 0)
+      case reflection: mode = "reflect"
+      case replication: mode = "edge"
+      default: throw NodeFailure.unsupported("an unknown mode")
       }
-      let coordinates: [ResampleCoordinates] = [.asymmetric, .alignCorners, .halfPixel]
       try call.mapImage(
-        Resample(
-          sizes: [height.saturated(times: factors.height), width.saturated(times: factors.width)],
-          mode: .linear, coordinates: coordinates[Int(layer.linearMode)], name: call.name))
-    default: throw NodeFailure.unsupported("mode \(layer.mode) with \(layer.linearMode)")
-    }
-  }
-
-  static func resize(_ call: inout CoreMLCall, _ layer: CoreMLResizing) throws {
-    let size = try CoreMLCall.pair(layer.size, 1, "targetSize")
-    let coordinates: ResampleCoordinates
-    switch layer.mode.mode {
-    case 0: coordinates = .alignCorners
-    case 1:
-      // A single pixel is taken from the middle here.
-      guard size.height > 1, size.width > 1 else {
-        throw NodeFailure.unsupported("ALIGN_ENDPOINTS_MODE to one pixel")
+        "Pad", [nil, value, .integers([2, 3])],
+        ["pads": .ints(edges), "mode": .string(mode)])
+    },
+    // The start and the end of each axis.
+    CoreMLLayerType("constantPad", field: 1155) { call in
+      let (value, amounts, toGivenSizes) = (1, 2, 3)
+      guard try !call.fields.bool(toGivenSizes) else {
+        throw NodeFailure.unsupported("padToGivenOutputSizeMode")
       }
-      coordinates = .alignCorners
-    case 2: coordinates = .asymmetric
-    case 3: throw NodeFailure.unsupported("ROI_ALIGN_MODE")
-    case let mode: throw NodeFailure.unsupported("samplingMethod \(mode)")
+      let rank = try call.value().sizes.count
+      let pads = try call.fields.ints(amounts).map { try CoreMLCall.size($0) }
+      guard pads.count == 2 * rank else {
+        throw NodeFailure.invalid("\(pads.count) amounts of \(rank) axes")
+      }
+      try call.map(
+        "Pad", [nil, .number(try call.fields.float(value))],
+        ["pads": .ints(NodeAttribute.beforeThenAfter(pads))])
+    },
+    CoreMLLayerType("upsample", field: 210) { call in
+      let (scales, mode, linearMode, fractions) = (1, 5, 6, 7)
+      guard try call.fields.floats(fractions).allSatisfy({ $0 == 0 || $0 == 1 }) else {
+        throw NodeFailure.unsupported("fractionalScalingFactor")
+      }
+      let factors = try call.pair(scales, 1, "scalingFactor")
+      let sizes = zip(try call.image().sizes[2...], factors).map { $0.multipliedSaturated(by: $1) }
+      switch (try call.fields.int(mode), try call.fields.int(linearMode)) {
+      case (0, _): try resize(&call, to: sizes, "nearest", "asymmetric")
+      case (1, let kind) where (0...2).contains(kind):
+        try resize(&call, to: sizes, "linear", ["asymmetric", "align_corners", "half_pixel"][kind])
+      case let (mode, kind): throw NodeFailure.unsupported("mode \(mode) with \(kind)")
+      }
+    },
+    CoreMLLayerType("resizeBilinear", field: 211) { call in
+      let (target, method) = (1, 2)
+      let sizes = try call.pair(target, 1, "targetSize")
+      switch try call.fields.message(method)?.int(1) ?? 0 {
+      case 0: break
+      // A single pixel is taken from the middle here.
+      case 1 where sizes.contains { $0 <= 1 }:
+        throw NodeFailure.unsupported("ALIGN_ENDPOINTS_MODE to one pixel")
+      case 1: break
+      case 2: return try resize(&call, to: sizes, "linear", "asymmetric")
+      case 3: throw NodeFailure.unsupported("ROI_ALIGN_MODE")
+      case let mode: throw NodeFailure.unsupported("samplingMethod \(mode)")
+      }
+      try resize(&call, to: sizes, "linear", "align_corners")
+    },
+    CoreMLLayerType("reorganizeData", field: 345) { call in
+      let (mode, block) = (1, 2)
+      let attributes = ["blocksize": NodeAttribute.int(try call.size(block))]
+      switch try call.fields.int(mode) {
+      case 0: try call.mapImage("SpaceToDepth", [], attributes)
+      case 1: try call.mapImage("DepthToSpace", [], attributes)
+      case 2:
+        try call.mapImage("DepthToSpace", [], attributes.merging(["mode": .string("CRD")]) { $1 })
+      case let mode: throw NodeFailure.unsupported("mode \(mode)")
+      }
+    },
+  ]
+
+  private static func crop(_ call: inout CoreMLCall) throws {
+    let (amounts, offsets) = (1, 5)
+    let image = try call.image()
+    let sizes = Array(image.sizes[2...])
+    var (starts, ends) = ([0, 0], sizes)
+    if call.inputs.count > 1 {
+      // The size is that of the second input.
+      let reference = try call.value(1).sizes
+      guard reference.count >= 3 else { throw NodeFailure.invalid("a crop to \(reference)") }
+      starts = try call.pair(offsets, 0, "offset")
+      ends = zip(starts, reference.suffix(2)).map { $0.addingSaturated($1) }
+    } else {
+      let edges = try CoreMLCall.borders(try call.fields.message(amounts))
+      starts = Array(edges[..<2])
+      ends = zip(sizes, edges[2...]).map { $0.addingSaturated(-$1) }
     }
+    guard zip(starts, ends).allSatisfy({ $0 < $1 }), zip(ends, sizes).allSatisfy({ $0 <= $1 })
+    else { throw NodeFailure.invalid("the pixels \(starts) to \(ends) of \(sizes)") }
     try call.mapImage(
-      Resample(
-        sizes: [size.height, size.width], mode: .linear, coordinates: coordinates,
-        name: call.name))
+      "Slice", [],
+      ["axes": .ints([2, 3]), "starts": .ints(starts), "ends": .ints(ends)])
   }
 
-  static func reorganize(_ call: inout CoreMLCall, _ layer: CoreMLReorganization) throws {
-    let block = try CoreMLCall.size(layer.block)
-    switch layer.mode {
-    case 0: try call.mapImage(SpaceToDepth(block: block, name: call.name))
-    case 1:
-      try call.mapImage(DepthToSpace(block: block, order: .depthColumnRow, name: call.name))
-    case 2:
-      try call.mapImage(DepthToSpace(block: block, order: .columnRowDepth, name: call.name))
-    default: throw NodeFailure.unsupported("mode \(layer.mode)")
-    }
+  /// Sets the result to the first input as an image of other sizes.
+  private static func resize(
+    _ call: inout CoreMLCall, to sizes: [Int], _ mode: String, _ coordinates: String
+  ) throws {
+    try call.mapImage(
+      "Resize", [nil, nil, .integers(sizes)],
+      [
+        "axes": .ints([2, 3]), "mode": .string(mode), "nearest_mode": .string("floor"),
+        "coordinate_transformation_mode": .string(coordinates),
+      ])
   }
 }

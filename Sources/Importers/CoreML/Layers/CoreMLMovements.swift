@@ -1,294 +1,200 @@
 import Forge
-import ForgeMessages
 
-/// Layers that move, repeat or leave out elements.
-enum CoreMLMovements {
-  // MARK: Reshape
+extension CoreMLLayerType {
+  /// Layers that move, repeat or leave out elements.
+  static let movements: [CoreMLLayerType] = [
+    CoreMLLayerType("flatten", field: 301) { call in
+      let input = try call.value()
+      guard input.sizes.count >= 3 else {
+        throw NodeFailure.unsupported("an input of rank \(input.sizes.count)")
+      }
+      let mode = try call.fields.int(1)
+      guard (0...1).contains(mode) else { throw NodeFailure.unsupported("mode \(mode)") }
+      let front = Array(input.sizes.dropLast(3))
+      let count = input.sizes.suffix(3).reduce(1, *)
+      let source = mode == 1 ? try channelsLast(input) : input
+      call.set(try source.reshaped(to: front + [count, 1, 1]))
+    },
+    CoreMLLayerType("reshape", field: 300, reshapeImage),
+    CoreMLLayerType("reshapeStatic", field: 1140, reshape),
+    CoreMLLayerType("rankPreservingReshape", field: 1150, reshape),
+    CoreMLLayerType("squeeze", field: 1120) { call in
+      let (axesField, all) = (1, 2)
+      let sizes = try call.value().sizes
+      let axes =
+        try call.fields.bool(all)
+        ? sizes.indices.filter { sizes[$0] == 1 }
+        : try CoreMLCall.axes(try call.fields.ints(axesField), rank: sizes.count)
+      try call.map("Squeeze", [], ["axes": .ints(axes)])
+      try call.keepOneAxis()
+    },
+    CoreMLLayerType("expandDims", field: 1125) { call in
+      try call.map("Unsqueeze", [], ["axes": .ints(try call.fields.ints(1))])
+    },
+    CoreMLLayerType("flattenTo2D", field: 1130) { call in
+      try call.map("Flatten", [], ["axis": .int(try call.fields.int(1))])
+    },
+    // The first versions count [sequence, C, H, W].
+    CoreMLLayerType("permute", field: 310, permute),
+    CoreMLLayerType("transpose", field: 985, permute),
+    CoreMLLayerType("concat", field: 320) { call in
+      let isSequence = try call.fields.bool(100)
+      try concatenate(&call, axis: isSequence ? call.sequenceAxis : -3)
+    },
+    CoreMLLayerType("concatND", field: 980) { call in
+      let (axis, interleaves) = (1, 2)
+      guard try !call.fields.bool(interleaves) else { throw NodeFailure.unsupported("interleave") }
+      try concatenate(&call, axis: try call.fields.int(axis))
+    },
+    CoreMLLayerType("stack", field: 925) { call in
+      let values = try call.values()
+      guard values.allSatisfy({ $0.sizes == values[0].sizes }) else {
+        throw NodeFailure.invalid("tensors of several sizes")
+      }
+      call.set(try call.stack(values, axis: try call.axis(1, rank: values[0].sizes.count + 1)))
+    },
+    CoreMLLayerType("split", field: 330) { try split(&$0, axis: -3, sizes: []) },
+    CoreMLLayerType("splitND", field: 975) { call in
+      let (axis, sizes) = (1, 3)
+      try split(&call, axis: try call.fields.int(axis), sizes: try call.fields.ints(sizes))
+    },
+    // Channels, rows or columns.
+    CoreMLLayerType("slice", field: 350) { call in
+      let (start, end, stride, axisField) = (1, 2, 3, 4)
+      let input = try call.value()
+      let axis = try call.fields.int(axisField)
+      guard (0...2).contains(axis), input.sizes.count >= 3 else {
+        throw NodeFailure.unsupported("axis \(axis)")
+      }
+      try call.map(
+        "Slice", [nil, nil, nil, .integers([max(try call.size(stride), 1)])],
+        [
+          "axes": .ints([axis - 3]), "starts": .ints([try call.fields.int(start)]),
+          "ends": .ints([try call.fields.int(end)]),
+        ])
+    },
+    CoreMLLayerType("sliceStatic", field: 995) { call in
+      let (starts, startMasks, ends, endMasks, steps, squeezed) = (1, 2, 3, 4, 5, 6)
+      call.set(
+        try call.slice(
+          try call.value(), starts: try call.fields.ints(starts), ends: try call.fields.ints(ends),
+          steps: try call.fields.ints(steps), startMasks: try call.fields.bools(startMasks),
+          endMasks: try call.fields.bools(endMasks), squeezed: try call.fields.bools(squeezed)))
+      try call.keepOneAxis()
+    },
+    CoreMLLayerType("tile", field: 920) { call in
+      try call.map("Tile", [.integers(try call.fields.ints(1))])
+    },
+    // The sequence several times, one after the other.
+    CoreMLLayerType("sequenceRepeat", field: 340) { call in
+      let rank = try call.value().sizes.count
+      var repeats = Array(repeating: 1, count: rank)
+      // 0 stands for once.
+      repeats[try ONNXCall.axis(call.sequenceAxis, rank: rank)] = max(try call.size(1), 1)
+      try call.map("Tile", [.integers(repeats)])
+    },
+    CoreMLLayerType("reverse", field: 960) { call in
+      let sizes = try call.value().sizes
+      let isReversed = try call.fields.bools(1)
+      guard isReversed.count == sizes.count else {
+        throw NodeFailure.invalid(
+          "\(isReversed.count) axes to reverse of a tensor of rank \(sizes.count)")
+      }
+      let axes = sizes.indices.filter { isReversed[$0] && sizes[$0] > 1 }
+      call.set(axes.isEmpty ? try call.value() : try call.reversed(try call.value(), axes: axes))
+    },
+    CoreMLLayerType("broadcastToStatic", field: 1105) { call in
+      let sizes = try call.sizes(1)
+      let own = try call.value().sizes
+      guard HostTensor.broadcast(own, sizes) == sizes else {
+        throw NodeFailure.invalid("\(own) to \(sizes)")
+      }
+      try call.map("Expand", [.integers(sizes)])
+    },
+    CoreMLLayerType("copy", field: 600) { $0.set(try $0.value()) },
+    CoreMLLayerType("loadConstant", field: 290, loadConstant),
+    CoreMLLayerType("loadConstantND", field: 1070, loadConstant),
+    CoreMLLayerType("fillStatic", field: 1085) { call in
+      let (value, sizes) = (1, 2)
+      let number = HostTensor.Storage.repeated(try call.fields.float(value))
+      call.set(
+        .host(HostTensor(type: .float32, sizes: try call.sizes(sizes), storage: number)))
+    },
+  ]
 
-  /// Checks that sizes hold as many values as a tensor.
-  static func checked(_ sizes: [Int], for input: FileTensor) throws -> [Int] {
-    guard sizes.allSatisfy({ $0 >= 1 }), sizes.count <= Shape.maximumRank,
-      Shape.product(of: sizes) == input.count
-    else { throw NodeFailure.invalid("the sizes \(sizes) for \(input.sizes)") }
-    return sizes
-  }
-
-  /// The tensor with height, width and channels in this order: [1, H, W, C] for [1, C, H, W].
-  private static func channelsLast(_ input: FileTensor) -> FileTensor {
-    let rank = input.rank
-    return input.permuted(Array(0..<(rank - 3)) + [rank - 2, rank - 1, rank - 3])
-  }
-
-  static func flatten(_ call: inout CoreMLCall, _ mode: Int32) throws {
-    let input = try call.network()
-    guard input.rank >= 3 else { throw NodeFailure.unsupported("an input of rank \(input.rank)") }
-    guard (0...1).contains(mode) else { throw NodeFailure.unsupported("mode \(mode)") }
-    let front = Array(input.sizes.dropLast(3))
-    let count = input.sizes.suffix(3).reduce(1, *)
-    let source = mode == 1 ? channelsLast(input) : input
-    call.set(source.reshaped(to: try checked(front + [count, 1, 1], for: input)))
+  /// The value with height, width and channels in this order: [1, H, W, C] for [1, C, H, W].
+  private static func channelsLast(_ value: FileValue) throws -> FileValue {
+    let rank = value.sizes.count
+    return try value.transposed(Array(0..<(rank - 3)) + [rank - 2, rank - 1, rank - 3])
   }
 
   /// The layer `reshape`, to [C, H, W] or [sequence, C, H, W].
-  static func reshape(_ call: inout CoreMLCall, _ layer: CoreMLNumbers) throws {
-    let input = try call.network()
-    var sizes = layer.values.map { Int($0) }
-    guard (3...4).contains(sizes.count), input.rank >= 3 else {
+  private static func reshapeImage(_ call: inout CoreMLCall) throws {
+    let (target, modeField) = (1, 2)
+    let input = try call.value()
+    var sizes = try call.fields.ints(target)
+    guard (3...4).contains(sizes.count), input.sizes.count >= 3 else {
       throw NodeFailure.unsupported("a reshape of \(input.sizes) to \(sizes)")
     }
     // Three sizes are those of each time of a sequence.
     if !call.isExact, sizes.count == 3 { sizes = [input.sizes[0]] + sizes }
-    sizes = try checked(sizes, for: input)
-    switch layer.mode {
-    case 0: call.set(input.reshaped(to: sizes))
+    switch try call.fields.int(modeField) {
+    case 0: call.set(try input.reshaped(to: sizes))
     case 1:
       let rank = sizes.count
-      let last = channelsLast(input)
-        .reshaped(
-          to: Array(sizes.dropLast(3)) + [sizes[rank - 2], sizes[rank - 1], sizes[rank - 3]])
-      call.set(last.permuted(Array(0..<(rank - 3)) + [rank - 1, rank - 3, rank - 2]))
-    default: throw NodeFailure.unsupported("mode \(layer.mode)")
+      let front = Array(sizes.dropLast(3))
+      let last = try channelsLast(input).reshaped(
+        to: front + [sizes[rank - 2], sizes[rank - 1], sizes[rank - 3]])
+      call.set(try last.transposed(Array(0..<(rank - 3)) + [rank - 1, rank - 3, rank - 2]))
+    case let mode: throw NodeFailure.unsupported("mode \(mode)")
     }
   }
 
-  /// The layers `reshapeStatic` and `rankPreservingReshape`: −1 is inferred, and 0 is the input's.
-  static func reshapeExact(_ call: inout CoreMLCall, _ values: [Int64]) throws {
-    let input = try call.network()
-    var sizes = values.map { Int($0) }
-    for index in sizes.indices where sizes[index] == 0 && index < input.rank {
-      sizes[index] = input.sizes[index]
-    }
-    if let open = sizes.firstIndex(of: -1) {
-      sizes[open] = 1
-      guard let known = Shape.product(of: sizes), known > 0 else {
-        throw NodeFailure.invalid("the sizes \(values)")
-      }
-      sizes[open] = input.count / known
-    }
-    call.set(input.reshaped(to: try checked(sizes, for: input)))
+  /// The layers to stated sizes, where −1 is inferred and 0 is the input's.
+  private static func reshape(_ call: inout CoreMLCall) throws {
+    try call.map("Reshape", [.integers(try call.fields.ints(1))])
   }
 
-  static func squeeze(_ call: inout CoreMLCall, _ layer: CoreMLNumbers) throws {
-    let input = try call.network()
-    let axes =
-      layer.mode != 0
-      ? input.sizes.indices.filter { input.sizes[$0] == 1 }
-      : try CoreMLCall.axes(layer.values, rank: input.rank)
-    guard axes.allSatisfy({ input.sizes[$0] == 1 }) else {
-      throw NodeFailure.invalid("axes \(axes) of \(input.sizes), not all of size 1")
-    }
-    let sizes = input.sizes.indices.filter { !axes.contains($0) }.map { input.sizes[$0] }
-    // Core ML has no tensor without axes.
-    call.set(input.reshaped(to: sizes.isEmpty ? [1] : sizes))
+  private static func permute(_ call: inout CoreMLCall) throws {
+    let rank = try call.value().sizes.count
+    let axes = try call.fields.ints(1)
+    let order = axes.isEmpty ? Array(0..<rank) : try CoreMLCall.axes(axes, rank: rank)
+    try call.map("Transpose", [], ["perm": .ints(order)])
   }
 
-  static func expandDimensions(_ call: inout CoreMLCall, _ values: [Int64]) throws {
-    let input = try call.network()
-    let rank = input.rank + values.count
-    guard rank <= Shape.maximumRank else { throw NodeFailure.invalid("a tensor of rank \(rank)") }
-    let axes = try CoreMLCall.axes(values, rank: rank)
-    var rest = input.sizes[...]
-    let sizes = (0..<rank).map { axes.contains($0) ? 1 : rest.removeFirst() }
-    call.set(input.reshaped(to: sizes))
-  }
-
-  static func flattenTo2D(_ call: inout CoreMLCall, axis: Int64) throws {
-    let input = try call.network()
-    // The axis may stand behind the last one.
-    let axis = axis == Int64(input.rank) ? input.rank : try CoreMLCall.axis(axis, rank: input.rank)
-    call.set(
-      input.reshaped(to: [
-        input.sizes[..<axis].reduce(1, *), input.sizes[axis...].reduce(1, *),
-      ]))
-  }
-
-  static func permute(_ call: inout CoreMLCall, _ values: [Int64]) throws {
-    let input = try call.network()
-    // The first versions count [sequence, C, H, W].
-    let order =
-      values.isEmpty
-      ? Array(0..<input.rank) : try CoreMLCall.axes(values, rank: input.rank)
-    guard order.count == input.rank else {
-      throw NodeFailure.invalid("\(values.count) axes for a tensor of rank \(input.rank)")
-    }
-    call.set(input.permuted(order))
-  }
-
-  // MARK: Join and cut
-
-  static func concatenate(_ call: inout CoreMLCall, axis: Int64) throws {
-    let values = try call.networks()
-    guard let first = values.first, values.allSatisfy({ $0.rank == first.rank }) else {
-      throw NodeFailure.invalid("tensors of several ranks")
-    }
-    let axis = try CoreMLCall.axis(axis, rank: first.rank)
-    let largest = values.max { $0.count < $1.count } ?? first
-    let layout = largest.layout(with: [axis])
-    // Other axes must agree, so that the layout of one tensor holds those of all.
+  private static func concatenate(_ call: inout CoreMLCall, axis: Int) throws {
+    let values = try call.values()
+    let rank = values[0].sizes.count
+    let axis = try ONNXCall.axis(axis, rank: rank)
     for value in values {
-      for other in 0..<first.rank where other != axis {
-        guard value.sizes[other] == first.sizes[other] else {
-          throw NodeFailure.invalid("\(value.sizes) next to \(first.sizes) along axis \(axis)")
-        }
+      guard value.sizes.count == rank else { throw NodeFailure.invalid("tensors of several ranks") }
+      for other in 0..<rank where other != axis && value.sizes[other] != values[0].sizes[other] {
+        throw NodeFailure.invalid("\(value.sizes) next to \(values[0].sizes) along axis \(axis)")
       }
     }
-    let position = layout.firstIndex(of: axis) ?? 0
-    let result = try call.apply(
-      Concatenate(axis: position, name: call.name), to: values.map { $0.tensor(as: layout) })
-    call.set(FileTensor(result, layout: layout, rank: first.rank))
+    call.set(try call.node("Concat", values, ["axis": .int(axis)]))
   }
 
-  static func stack(_ call: inout CoreMLCall, axis: Int64) throws {
-    let values = try call.networks()
-    guard let first = values.first, values.allSatisfy({ $0.sizes == first.sizes }) else {
-      throw NodeFailure.invalid("tensors of several sizes")
-    }
-    let rank = first.rank + 1
-    let axis = try CoreMLCall.axis(axis, rank: rank)
-    guard rank <= Shape.maximumRank else { throw NodeFailure.invalid("a tensor of rank \(rank)") }
-    var sizes = first.sizes
-    sizes.insert(1, at: axis)
-    let layout = FileTensor.fileLayout(sizes)
-    let parts = values.map { $0.reshaped(to: sizes).tensor(as: layout) }
-    let result = try call.apply(Concatenate(axis: axis, name: call.name), to: parts)
-    call.set(FileTensor(result, layout: layout, rank: rank))
-  }
-
-  /// Consecutive parts of an axis, one per output.
-  static func split(_ call: inout CoreMLCall, axis: Int64, sizes: [Int]?) throws {
-    let input = try call.network()
-    let axis = try CoreMLCall.axis(axis, rank: input.rank)
-    let size = input.sizes[axis]
+  /// Consecutive parts of an axis, one per output; of equal sizes if none are stated.
+  private static func split(_ call: inout CoreMLCall, axis: Int, sizes: [Int]) throws {
+    let input = try call.value()
+    let axis = try ONNXCall.axis(axis, rank: input.sizes.count)
     let count = call.outputs.count
-    let parts = sizes ?? Array(repeating: size / max(count, 1), count: count)
-    guard parts.count == count, parts.allSatisfy({ (1...size).contains($0) }),
-      parts.reduce(0, { $0.addingSaturated($1) }) == size
-    else { throw NodeFailure.invalid("\(count) parts \(parts) of a size of \(size)") }
-    var start = 0
-    for (index, part) in parts.enumerated() {
-      let range = try slice(
-        call, input, starts: [start], ends: [start + part], axes: [axis], steps: [1])
-      call.set(range, output: index)
-      start += part
+    let parts =
+      sizes.isEmpty
+      ? Array(repeating: input.sizes[axis] / max(count, 1), count: count) : sizes
+    guard parts.count == count, parts.allSatisfy({ $0 >= 1 }) else {
+      throw NodeFailure.invalid("\(count) parts \(parts) of a size of \(input.sizes[axis])")
     }
+    let results = try call.nodes(
+      "Split", [input], ["axis": .int(axis), "split": .ints(parts)], outputs: count)
+    for (index, result) in results.enumerated() { call.set(result, output: index) }
   }
 
-  /// Ranges of some axes of the file.
-  static func slice(
-    _ call: CoreMLCall, _ input: FileTensor, starts: [Int], ends: [Int], axes: [Int], steps: [Int]
-  ) throws -> FileTensor {
-    let layout = input.layout(with: axes)
-    let positions = axes.map { axis in layout.firstIndex(of: axis) ?? 0 }
-    let layer = Slice(starts: starts, ends: ends, axes: positions, steps: steps)
-    return FileTensor(
-      try call.apply(layer, to: input.tensor(as: layout)), layout: layout, rank: input.rank)
-  }
-
-  /// The layer `slice` of channels, rows or columns.
-  static func sliceImage(_ call: inout CoreMLCall, _ layer: CoreMLSlice) throws {
-    let input = try call.network()
-    guard (0...2).contains(layer.axis), input.rank >= 3 else {
-      throw NodeFailure.unsupported("axis \(layer.axis)")
-    }
-    let step = max(try CoreMLCall.size(layer.stride), 1)
-    call.set(
-      try slice(
-        call, input, starts: [Int(layer.start)], ends: [Int(layer.end)],
-        axes: [input.rank - 3 + Int(layer.axis)], steps: [step]))
-  }
-
-  static func sliceStatic(_ call: inout CoreMLCall, _ layer: CoreMLStaticSlice) throws {
-    let input = try call.network()
-    let rank = input.rank
-    func list<Element>(_ values: [Element], _ absent: Element) throws -> [Element] {
-      guard values.isEmpty || values.count == rank else {
-        throw NodeFailure.invalid("\(values.count) numbers of a slice of rank \(rank)")
-      }
-      return values.isEmpty ? Array(repeating: absent, count: rank) : values
-    }
-    let (starts, ends) = (try list(layer.starts, 0), try list(layer.ends, .max))
-    let (startMasks, endMasks) = (
-      try list(layer.startMasks, false), try list(layer.endMasks, false)
-    )
-    let (steps, squeezed) = (try list(layer.strides, 1), try list(layer.squeezeMasks, false))
-    var axes: [Int] = []
-    var from: [Int] = []
-    var to: [Int] = []
-    for axis in 0..<rank {
-      let isReversed = steps[axis] < 0
-      var start = startMasks[axis] ? (isReversed ? Int.max : 0) : Int(starts[axis])
-      var end = endMasks[axis] ? (isReversed ? Int.min : .max) : Int(ends[axis])
-      if squeezed[axis] {
-        start = startMasks[axis] ? 0 : Int(starts[axis])
-        end = start == -1 ? .max : start.addingSaturated(1)
-      }
-      axes.append(axis)
-      from.append(start)
-      to.append(end)
-    }
-    let result = try slice(
-      call, input, starts: from, ends: to, axes: axes,
-      steps: zip(steps, squeezed).map { $1 ? 1 : Int($0) })
-    guard squeezed.contains(true) else { return call.set(result) }
-    let sizes = (0..<rank).filter { !squeezed[$0] }.map { result.sizes[$0] }
-    call.set(result.reshaped(to: try checked(sizes.isEmpty ? [1] : sizes, for: result)))
-  }
-
-  // MARK: Repeat
-
-  static func tile(_ call: inout CoreMLCall, _ values: [Int64]) throws {
-    let input = try call.network()
-    guard values.count == input.rank, values.allSatisfy({ $0 >= 1 }) else {
-      throw NodeFailure.invalid("repeats \(values) of a tensor of rank \(input.rank)")
-    }
-    let layout = input.layout(with: values.indices.filter { values[$0] > 1 })
-    let repeats = layout.map { axis in axis.map { Int(values[$0]) } ?? 1 }
-    call.set(
-      FileTensor(
-        try call.apply(Tile(repeats, name: call.name), to: input.tensor(as: layout)),
-        layout: layout, rank: input.rank))
-  }
-
-  /// The sequence several times, one after the other.
-  static func repeatSequence(_ call: inout CoreMLCall, _ count: UInt64) throws {
-    let rank = try call.network().rank
-    let axis = try CoreMLCall.axis(call.sequenceAxis, rank: rank)
-    var repeats: [Int64] = Array(repeating: 1, count: rank)
-    // 0 stands for once.
-    repeats[axis] = Int64(max(try CoreMLCall.size(count), 1))
-    try tile(&call, repeats)
-  }
-
-  /// The entries of some axes from the last to the first.
-  static func reverse(_ call: inout CoreMLCall, _ axes: [Bool]) throws {
-    let input = try call.network()
-    guard axes.count == input.rank else {
-      throw NodeFailure.invalid("\(axes.count) axes to reverse of a tensor of rank \(input.rank)")
-    }
-    let places = input.layout.indices.filter { place in
-      input.layout[place].map { axes[$0] && input.sizes[$0] > 1 } ?? false
-    }
-    guard !places.isEmpty else { return call.set(input) }
-    let sizes = places.map { place in input.layout[place].map { input.sizes[$0] } ?? 1 }
-    let result = try call.apply(
-      Slice(
-        starts: places.map { _ in -1 }, ends: sizes.map { -$0 - 1 }, axes: places,
-        steps: places.map { _ in -1 }, name: call.name),
-      to: input.tensor)
-    call.set(result, like: input)
-  }
-
-  static func broadcast(_ call: inout CoreMLCall, _ values: [Int64]) throws {
-    let sizes = values.map { Int($0) }
-    let original = try call.network()
-    guard sizes.count >= original.rank, sizes.count <= Shape.maximumRank else {
-      throw NodeFailure.invalid("\(original.sizes) to \(sizes)")
-    }
-    let input = original.raised(to: sizes.count)
-    let layout = FileTensor.fileLayout(input.sizes)
-    call.set(
-      FileTensor(
-        try call.apply(Expand(to: sizes, name: call.name), to: input.tensor(as: layout)),
-        layout: layout, rank: sizes.count))
+  private static func loadConstant(_ call: inout CoreMLCall) throws {
+    let (shape, data) = (1, 2)
+    let sizes = try call.sizes(shape)
+    let value = FileValue.host(try call.weights(data).tensor(sizes))
+    call.set(call.isExact ? value : value.withRank(max(4, sizes.count)))
   }
 }

@@ -1,141 +1,127 @@
 import Forge
-import ForgeMessages
 
-/// Normalisations, scales and biases.
-enum CoreMLNormalizations {
-  static func batch(_ call: inout CoreMLCall, _ layer: CoreMLBatchNormalization) throws {
+extension CoreMLLayerType {
+  /// Normalisations, scales and biases.
+  static let normalizations: [CoreMLLayerType] = [
+    CoreMLLayerType("batchnorm", field: 160, batchNormalize),
+    CoreMLLayerType("mvn", field: 165, meanVarianceNormalize),
+    CoreMLLayerType("l2normalize", field: 170) { call in
+      // `x / √(Σx² + epsilon)` over channels, height and width.
+      let input = try call.image()
+      let sum = try call.node("ReduceSumSquare", [input], ["axes": .ints([1, 2, 3])])
+      let epsilon = FileValue.number(try call.epsilon(1))
+      let root = try call.node("Sqrt", [try call.node("Add", [sum, epsilon])])
+      try call.set(image: try call.node("Div", [input, root]))
+    },
+    CoreMLLayerType("softmax", field: 175) { try $0.map("Softmax", [], ["axis": .int(-3)]) },
+    CoreMLLayerType("softmaxND", field: 950) { call in
+      try call.map("Softmax", [], ["axis": .int(try call.fields.int(1))])
+    },
+    CoreMLLayerType("lrn", field: 180) { call in
+      let (alpha, beta, size, k) = (1, 2, 3, 4)
+      let bias = try call.fields.float(k)
+      try call.mapImage(
+        "LRN", [],
+        [
+          "alpha": .float(try call.fields.float(alpha)), "beta": .float(try call.fields.float(beta)),
+          "size": .int(try call.size(size)), "bias": .float(bias == 0 ? 1 : bias),
+        ])
+    },
+    CoreMLLayerType("scale", field: 245) { call in
+      let (scaleShape, scale, hasBias, biasShape, bias) = (1, 2, 3, 4, 5)
+      let factors = try affineValues(call, scale, sizes: scaleShape)
+      var result = try call.node("Mul", [try call.image(), factors])
+      if try call.fields.bool(hasBias) {
+        result = try call.node("Add", [result, try affineValues(call, bias, sizes: biasShape)])
+      }
+      try call.set(image: result)
+    },
+    CoreMLLayerType("bias", field: 250) { call in
+      try call.mapImage("Add", [try affineValues(call, 2, sizes: 1)])
+    },
+    CoreMLLayerType("layerNormalization", field: 1350) { call in
+      let (shape, epsilon, gamma, beta) = (1, 2, 3, 4)
+      let input = try call.value()
+      let sizes = try call.fields.ints(shape)
+      guard !sizes.isEmpty, Array(input.sizes.suffix(sizes.count)) == sizes else {
+        throw NodeFailure.invalid("normalizedShape \(sizes) on \(input.sizes)")
+      }
+      let parameters = try [gamma, beta].map {
+        FileValue.host(try call.weights($0).tensor(sizes))
+      }
+      try call.map(
+        "LayerNormalization", parameters,
+        [
+          "axis": .int(-sizes.count), "epsilon": .float(try call.epsilon(epsilon, usual: 1e-5)),
+        ])
+    },
+  ]
+
+  /// Fields of `BatchnormLayerParams`.
+  private enum BatchField {
+    static let (channels, computesMeanVariance, epsilon) = (1, 5, 10)
+    static let (gamma, beta, mean, variance) = (15, 16, 17, 18)
+  }
+
+  private static func batchNormalize(_ call: inout CoreMLCall) throws {
+    typealias Field = BatchField
     let input = try call.image()
-    let channels = try CoreMLCall.size(layer.channels)
-    guard input.tensor.channels == channels else {
+    let channels = try call.size(Field.channels)
+    guard input.sizes[1] == channels else {
       throw NodeFailure.invalid("\(channels) channels on \(input.sizes)")
     }
-    func isGiven(_ weights: CoreMLWeights) -> Bool {
-      !weights.floatValue.isEmpty || !weights.float16Value.isEmpty || !weights.rawValue.isEmpty
+    func values(_ field: Int, absent: Float) throws -> FileValue {
+      let weights = try call.weights(field)
+      guard weights.isGiven else {
+        return .host(HostTensor(type: .float32, sizes: [channels], storage: .repeated(absent)))
+      }
+      return .host(try weights.tensor([channels]))
     }
-    let (hasGamma, hasBeta) = (isGiven(layer.gamma), isGiven(layer.beta))
-    if hasGamma { call.parameter(.gamma, try layer.gamma.tensor([channels])) }
-    if hasBeta { call.parameter(.beta, try layer.beta.tensor([channels])) }
-    let epsilon = CoreMLCall.epsilon(layer.epsilon, usual: 1e-5)
+    let epsilon = NodeAttribute.float(try call.epsilon(Field.epsilon, usual: 1e-5))
+    var parameters = [try values(Field.gamma, absent: 1), try values(Field.beta, absent: 0)]
     // The statistics of a batch are those of its only example.
-    guard !layer.computesMeanVariance else {
-      return try call.mapImage(
-        InstanceNormalization(
-          epsilon: epsilon, center: hasBeta, scale: hasGamma, name: call.name))
+    guard try !call.fields.bool(Field.computesMeanVariance) else {
+      return try call.mapImage("InstanceNormalization", parameters, ["epsilon": epsilon])
     }
-    call.parameter(.mean, try layer.mean.tensor([channels]))
-    call.parameter(.variance, try layer.variance.tensor([channels]))
-    try call.mapImage(
-      BatchNormalization(epsilon: epsilon, center: hasBeta, scale: hasGamma, name: call.name))
-  }
-
-  static func meanVariance(_ call: inout CoreMLCall, _ layer: CoreMLMeanVariance) throws {
-    let input = try call.image()
-    guard layer.normalizesVariance else {
-      let mean =
-        layer.acrossChannels
-        ? try call.apply(
-          Reduce(.mean, axes: [0, 1, 2], keepsDimensions: true), to: input.tensor)
-        : try call.apply(GlobalAveragePooling(), to: input.tensor)
-      return call.setImage(
-        try call.apply(Subtract(name: call.name), to: input.tensor, mean), rank: input.rank)
+    for field in [Field.mean, Field.variance] {
+      parameters.append(.host(try call.weights(field).tensor([channels])))
     }
-    let epsilon = CoreMLCall.epsilon(layer.epsilon)
-    let normalization: any Layer =
-      layer.acrossChannels
-      ? LayerNormalization(
-        axes: [0, 1, 2], epsilon: epsilon, center: false, scale: false, name: call.name)
-      : InstanceNormalization(epsilon: epsilon, center: false, scale: false, name: call.name)
-    try call.mapImage(normalization)
+    try call.mapImage("BatchNormalization", parameters, ["epsilon": epsilon])
   }
 
-  static func layer(_ call: inout CoreMLCall, _ layer: CoreMLLayerNormalization) throws {
-    let input = try call.network()
-    let sizes = layer.shape.map { Int($0) }
-    guard !sizes.isEmpty, Array(input.sizes.suffix(sizes.count)) == sizes else {
-      throw NodeFailure.invalid("normalizedShape \(sizes) on \(input.sizes)")
+  private static func meanVarianceNormalize(_ call: inout CoreMLCall) throws {
+    let (acrossChannels, normalizesVariance, epsilon) = (1, 2, 3)
+    let axes = try call.fields.bool(acrossChannels) ? [1, 2, 3] : [2, 3]
+    guard try call.fields.bool(normalizesVariance) else {
+      let image = try call.image()
+      let mean = try call.node("ReduceMean", [image], ["axes": .ints(axes)])
+      return try call.set(image: try call.node("Sub", [image, mean]))
     }
-    call.parameter(.gamma, try layer.gamma.tensor(sizes), layout: .forge)
-    call.parameter(.beta, try layer.beta.tensor(sizes), layout: .forge)
-    let layout = FileTensor.fileLayout(input.sizes)
-    let axes = Array((input.rank - sizes.count)..<input.rank)
-    let epsilon = CoreMLCall.epsilon(layer.epsilon, usual: 1e-5)
-    call.set(
-      FileTensor(
-        try call.apply(
-          LayerNormalization(axes: axes, epsilon: epsilon, name: call.name),
-          to: input.tensor(as: layout)), layout: layout, rank: input.rank))
-  }
-
-  static func localResponse(_ call: inout CoreMLCall, _ layer: CoreMLLocalResponse) throws {
-    try call.mapImage(
-      LocalResponseNormalization(
-        size: try CoreMLCall.size(layer.size), alpha: layer.alpha, beta: layer.beta,
-        bias: layer.k == 0 ? 1 : layer.k, name: call.name))
-  }
-
-  /// `x / √(Σx² + epsilon)` over channels, height and width.
-  static func euclidean(_ call: inout CoreMLCall, _ layer: CoreMLPair) throws {
-    let input = try call.image()
-    let sum = try call.apply(
-      Reduce(.sumOfSquares, axes: [0, 1, 2], keepsDimensions: true), to: input.tensor)
-    let factor = try call.apply(
-      Unary(.reciprocalSquareRoot),
-      to: try call.apply(Scale(1, bias: CoreMLCall.epsilon(layer.alpha)), to: sum))
-    call.setImage(
-      try call.apply(Multiply(name: call.name), to: input.tensor, factor), rank: input.rank)
-  }
-
-  static func softmax(_ call: inout CoreMLCall, axis: Int64) throws {
-    let input = try call.network()
-    let axis = try CoreMLCall.axis(axis, rank: input.rank)
-    let layout = input.layout(endingIn: axis)
-    let result = try call.apply(Softmax(name: call.name), to: input.tensor(as: layout))
-    call.set(FileTensor(result, layout: layout, rank: input.rank))
-  }
-
-  // MARK: Scale and bias
-
-  static func scale(_ call: inout CoreMLCall, _ layer: CoreMLScaling) throws {
-    let factors = try stored(layer.scale, layer.scaleShape)
-    let bias = layer.hasBias ? try stored(layer.bias, layer.biasShape) : nil
-    try affine(&call, factors, bias)
-  }
-
-  static func bias(_ call: inout CoreMLCall, _ layer: CoreMLStored) throws {
-    try affine(&call, nil, try stored(layer.values, layer.shape))
+    let least = try call.epsilon(epsilon)
+    // ONNX's normalisation of several axes has no epsilon of the caller's.
+    try call.mapImage("MeanVarianceNormalization") { node in
+      let image = try node.network(0)
+      let name = node.layerName
+      let layer: any Layer =
+        axes.count == 3
+        ? LayerNormalization(
+          axes: [0, 1, 2], epsilon: least, center: false, scale: false, name: name)
+        : InstanceNormalization(epsilon: least, center: false, scale: false, name: name)
+      let layout: [Int?] = [2, 3, 1]
+      let result = try node.apply(layer, to: image.tensor(as: layout))
+      node.set(FileTensor(result, sizes: image.sizes, layout: layout))
+    }
   }
 
   /// Values of sizes [1], [C], [C, 1, 1], [1, H, W] or [C, H, W].
-  private static func stored(_ weights: CoreMLWeights, _ shape: [UInt64]) throws -> HostTensor {
-    var sizes = try CoreMLCall.sizes(shape)
+  private static func affineValues(
+    _ call: CoreMLCall, _ field: Int, sizes shape: Int
+  ) throws -> FileValue {
+    var sizes = try call.sizes(shape)
     guard [1, 3].contains(sizes.count) else {
       throw NodeFailure.invalid("a scale or bias of sizes \(sizes)")
     }
     if sizes.count == 1 { sizes += [1, 1] }
-    return try weights.tensor(sizes)
-  }
-
-  /// The first input, multiplied and moved by constants.
-  private static func affine(
-    _ call: inout CoreMLCall, _ factors: HostTensor?, _ bias: HostTensor?
-  ) throws {
-    let input = try call.image()
-    // One value or one per channel is folded into the layers around it.
-    if [factors, bias].allSatisfy({ $0?.sizes.suffix(2) ?? [1, 1] == [1, 1] }) {
-      return try call.mapImage(
-        Scale(
-          by: try factors?.floats() ?? [1], bias: try bias?.floats() ?? [0], name: call.name))
-    }
-    var result = input.tensor
-    let layout: [Int?] = [1, 2, 0]
-    if let factors {
-      result = try call.apply(
-        Multiply(), to: result, try CoreMLCall.constant(factors, layout: layout).tensor)
-    }
-    if let bias {
-      result = try call.apply(
-        Add(), to: result, try CoreMLCall.constant(bias, layout: layout).tensor)
-    }
-    call.setImage(result, rank: input.rank)
+    return .host(try call.weights(field).tensor(sizes))
   }
 }

@@ -1,7 +1,17 @@
 import Forge
-import ForgeMessages
 
-/// Recurrent layers by the formulas of Core ML's specification (NeuralNetwork.proto).
+extension CoreMLLayerType {
+  /// Recurrent layers; see ``CoreMLRecurrent``.
+  static let recurrent: [CoreMLLayerType] = [
+    CoreMLLayerType("simpleRecurrent", field: 400, CoreMLRecurrent.simple),
+    CoreMLLayerType("gru", field: 410, CoreMLRecurrent.gru),
+    CoreMLLayerType("uniDirectionalLSTM", field: 420, CoreMLRecurrent.lstm),
+    CoreMLLayerType("biDirectionalLSTM", field: 430, CoreMLRecurrent.bidirectional),
+  ]
+}
+
+/// Recurrent layers by the formulas of Core ML's specification (NeuralNetwork.proto), which ONNX's
+/// operators do not have.
 ///
 /// What gates are computed from is bounded to −50 … 50. A layer reads
 /// [sequence, batch, channels, 1, 1], in the first versions [sequence, channels, 1, 1], then
@@ -13,55 +23,67 @@ enum CoreMLRecurrent {
   /// The bound of cells in files that state none.
   private static let usualCellClip: Float = 50
 
-  static func simple(_ call: inout CoreMLCall, _ layer: CoreMLSimpleRecurrent) throws {
-    let function = try activation(layer.activation)
-    let cells = Cells(
-      cell: .simple(function), weights: [layer.weights], recursion: [layer.recursion],
-      biases: layer.hasBias_p ? [layer.bias] : nil)
-    let sizes = try Sizes(layer.inputSize, layer.outputSize, isSequence: layer.sequenceOutput)
-    try run(&call, cells, sizes, isReversed: layer.reverseInput)
+  /// Fields that all recurrent layers have.
+  private enum Field {
+    static let (inputSize, outputSize, activations, backwardActivations) = (1, 2, 10, 11)
+    static let (sequenceOutput, hasBias, reverseInput) = (15, 20, 100)
+    // Of LSTMs.
+    static let (rule, weights) = (15, 20)
   }
 
-  static func gru(_ call: inout CoreMLCall, _ layer: CoreMLGRU) throws {
-    let functions = try activations(layer.activations, count: 2)
+  static func simple(_ call: inout CoreMLCall) throws {
+    let (weights, recursion, bias) = (30, 31, 32)
+    let function = try activation(call.fields.message(Field.activations))
+    let cells = Cells(
+      cell: .simple(function), weights: [try call.weights(weights)],
+      recursion: [try call.weights(recursion)],
+      biases: try call.fields.bool(Field.hasBias) ? [try call.weights(bias)] : nil)
+    try run(&call, cells, isSequence: try call.fields.bool(Field.sequenceOutput))
+  }
+
+  static func gru(_ call: inout CoreMLCall) throws {
+    // The gates update, reset and output.
+    let (weights, recursion, biases) = ([30, 31, 32], [50, 51, 52], [70, 71, 72])
+    let functions = try activations(call, Field.activations, count: 2)
     let cells = Cells(
       // The specification multiplies the reset state by the matrix.
       cell: .gru(gates: functions[0], candidate: functions[1], resetsAfter: false),
-      weights: [layer.updateWeights, layer.resetWeights, layer.outputWeights],
-      recursion: [layer.updateRecursion, layer.resetRecursion, layer.outputRecursion],
-      biases: layer.hasBias_p ? [layer.updateBias, layer.resetBias, layer.outputBias] : nil)
-    let sizes = try Sizes(layer.inputSize, layer.outputSize, isSequence: layer.sequenceOutput)
-    try run(&call, cells, sizes, isReversed: layer.reverseInput)
+      weights: try weights.map { try call.weights($0) },
+      recursion: try recursion.map { try call.weights($0) },
+      biases: try call.fields.bool(Field.hasBias) ? try biases.map { try call.weights($0) } : nil)
+    try run(&call, cells, isSequence: try call.fields.bool(Field.sequenceOutput))
   }
 
-  static func lstm(_ call: inout CoreMLCall, _ layer: CoreMLUnidirectionalLSTM) throws {
-    let cells = try cells(layer.weights, layer.rule, layer.activations)
-    let sizes = try Sizes(layer.inputSize, layer.outputSize, isSequence: layer.rule.sequenceOutput)
-    try run(&call, cells, sizes, isReversed: layer.reverseInput)
+  static func lstm(_ call: inout CoreMLCall) throws {
+    let rule = try Rule(call.fields.message(Field.rule))
+    let cells = try cells(
+      call.fields.message(Field.weights), rule, try activations(call, Field.activations, count: 3))
+    try run(&call, cells, isSequence: rule.isSequence)
   }
 
   /// An LSTM forwards and one backwards, whose outputs follow each other along the channels.
-  static func bidirectional(_ call: inout CoreMLCall, _ layer: CoreMLBidirectionalLSTM) throws {
-    guard layer.weights.count == 2 else {
-      throw NodeFailure.invalid("the weights of \(layer.weights.count) directions")
+  static func bidirectional(_ call: inout CoreMLCall) throws {
+    let weights = try call.fields.list(Field.weights)
+    guard weights.count == 2 else {
+      throw NodeFailure.invalid("the weights of \(weights.count) directions")
     }
-    let sizes = try Sizes(layer.inputSize, layer.outputSize, isSequence: layer.rule.sequenceOutput)
+    let rule = try Rule(call.fields.message(Field.rule))
+    let sizes = try Sizes(call, isSequence: rule.isSequence)
     let sequence = try Sequence(call, sizes)
-    let activations = [layer.forwardActivations, layer.backwardActivations]
     var outputs: [Tensor] = []
-    for direction in 0..<2 {
-      let cells = try cells(layer.weights[direction], layer.rule, activations[direction])
+    for (direction, field) in [Field.activations, Field.backwardActivations].enumerated() {
+      let cells = try cells(
+        weights[direction], rule, try activations(call, field, count: 3))
       let made = try apply(
         &call, cells, sequence, sizes, isReversed: direction == 1,
         name: direction == 0 ? call.name : "\(call.name)/reverse", firstState: 1 + 2 * direction)
       outputs.append(sizes.isSequence ? made.sequence : made.states[0])
       for (index, state) in made.states.enumerated() {
-        call.set(sequence.state(state), output: 1 + 2 * direction + index)
+        call.set(.network(sequence.state(state)), output: 1 + 2 * direction + index)
       }
     }
-    let last = sizes.isSequence ? 2 : 1
-    let joined = try call.apply(Concatenate(axis: last), to: outputs)
-    call.set(sizes.isSequence ? sequence.outputs(joined) : sequence.state(joined))
+    let joined = try ONNXCall.applied(Concatenate(axis: sizes.isSequence ? 2 : 1), to: outputs)
+    call.set(.network(sizes.isSequence ? sequence.outputs(joined) : sequence.state(joined)))
   }
 
   // MARK: Parameters
@@ -95,34 +117,45 @@ enum CoreMLRecurrent {
     }
   }
 
+  /// What LSTMs of both directions share.
+  private struct Rule {
+    let isSequence, hasBias, forgetBias, hasPeepholes, isCoupled: Bool
+    let cellClip: Float
+
+    init(_ fields: WireFields?) throws {
+      isSequence = try fields?.bool(10) ?? false
+      hasBias = try fields?.bool(20) ?? false
+      forgetBias = try fields?.bool(30) ?? false
+      hasPeepholes = try fields?.bool(40) ?? false
+      isCoupled = try fields?.bool(50) ?? false
+      cellClip = try fields?.float(60) ?? 0
+      guard cellClip >= 0, cellClip.isFinite else {
+        throw NodeFailure.invalid("a cellClipThreshold of \(cellClip)")
+      }
+    }
+  }
+
   private static func cells(
-    _ weights: CoreMLLSTMWeights, _ rule: CoreMLLSTMRule, _ activations: [CoreMLActivation]
+    _ fields: WireFields?, _ rule: Rule, _ functions: [ActivationFunction]
   ) throws -> Cells {
-    let functions = try Self.activations(activations, count: 3)
-    guard rule.cellClip >= 0, rule.cellClip.isFinite else {
-      throw NodeFailure.invalid("a cellClipThreshold of \(rule.cellClip)")
+    // The gates input, forget, block and output; the block has no peepholes.
+    func all(_ numbers: [Int]) throws -> [CoreMLWeights] {
+      try numbers.map { try CoreMLWeights(fields?.message($0)) }
     }
     return Cells(
       cell: .lstm(
         gates: functions[0], cell: functions[1], hidden: functions[2], isCoupled: rule.isCoupled),
-      weights: [
-        weights.inputWeights, weights.forgetWeights, weights.blockWeights, weights.outputWeights,
-      ],
-      recursion: [
-        weights.inputRecursion, weights.forgetRecursion, weights.blockRecursion,
-        weights.outputRecursion,
-      ],
-      biases: rule.hasBias_p
-        ? [weights.inputBias, weights.forgetBias, weights.blockBias, weights.outputBias] : nil,
-      peepholes: rule.hasPeepholes_p
-        ? [weights.inputPeephole, weights.forgetPeephole, weights.outputPeephole] : nil,
+      weights: try all([1, 2, 3, 4]), recursion: try all([20, 21, 22, 23]),
+      biases: rule.hasBias ? try all([40, 41, 42, 43]) : nil,
+      peepholes: rule.hasPeepholes ? try all([60, 61, 62]) : nil,
       raisedGate: rule.forgetBias ? 1 : nil,
       cellClip: rule.cellClip > 0 ? rule.cellClip : usualCellClip)
   }
 
   private static func activations(
-    _ activations: [CoreMLActivation], count: Int
+    _ call: CoreMLCall, _ field: Int, count: Int
   ) throws -> [ActivationFunction] {
+    let activations = try call.fields.list(field)
     guard activations.count == count else {
       throw NodeFailure.invalid("\(activations.count) activations instead of \(count)")
     }
@@ -130,21 +163,22 @@ enum CoreMLRecurrent {
   }
 
   /// One of the functions that recurrent layers have, with the usual numbers where none are stated.
-  private static func activation(_ activation: CoreMLActivation) throws -> ActivationFunction {
-    func isUsual(_ pair: CoreMLPair, alpha: Float, beta: Float) -> Bool {
-      (pair.alpha, pair.beta) == (0, 0) || (pair.alpha, pair.beta) == (alpha, beta)
-    }
-    switch activation.kind {
-    case .sigmoid: return .sigmoid
-    case .tanh: return .tanh
-    case .reLu: return .relu
-    case .sigmoidHard(let pair):
-      if isUsual(pair, alpha: 0.2, beta: 0.5) { return .hardSigmoidLinear(alpha: 0.2, beta: 0.5) }
-      return .hardSigmoidLinear(alpha: pair.alpha, beta: pair.beta)
-    case .scaledTanh(let pair) where (pair.alpha, pair.beta) == (1, 1): return .tanh
-    case .scaledTanh:
+  private static func activation(_ fields: WireFields?) throws -> ActivationFunction {
+    typealias Field = CoreMLLayerType.ActivationField
+    let kind = fields?.last { (Field.linear...Field.parametricSoftplus).contains($0) }
+    let own = try kind.flatMap { try fields?.message($0) }
+    let pair = (try own?.float(1) ?? 0, try own?.float(2) ?? 0)
+    switch kind {
+    case Field.sigmoid: return .sigmoid
+    case Field.tanh: return .tanh
+    case Field.reLU: return .relu
+    case Field.sigmoidHard:
+      let (alpha, beta) = pair == (0, 0) ? (0.2, 0.5) : pair
+      return .hardSigmoidLinear(alpha: alpha, beta: beta)
+    case Field.scaledTanh where pair == (1, 1): return .tanh
+    case Field.scaledTanh:
       throw NodeFailure.unsupported("the activation scaledTanh in a recurrent layer")
-    case .linear(let pair) where isUsual(pair, alpha: 1, beta: 0): return .linear
+    case Field.linear where pair == (0, 0) || pair == (1, 0): return .linear
     default: throw NodeFailure.unsupported("this activation in a recurrent layer")
     }
   }
@@ -157,11 +191,11 @@ enum CoreMLRecurrent {
     /// Whether the output has all times.
     let isSequence: Bool
 
-    init(_ inputs: UInt64, _ units: UInt64, isSequence: Bool) throws {
-      self.inputs = try CoreMLCall.size(inputs)
-      self.units = try CoreMLCall.size(units)
+    init(_ call: CoreMLCall, isSequence: Bool) throws {
+      inputs = try call.size(Field.inputSize)
+      units = try call.size(Field.outputSize)
       self.isSequence = isSequence
-      guard self.inputs > 0, self.units > 0 else {
+      guard inputs > 0, units > 0 else {
         throw NodeFailure.invalid("a recurrent layer from \(inputs) to \(units) channels")
       }
     }
@@ -207,24 +241,28 @@ enum CoreMLRecurrent {
 
   /// Applies a layer of one direction and sets all of its results.
   private static func run(
-    _ call: inout CoreMLCall, _ cells: Cells, _ sizes: Sizes, isReversed: Bool
+    _ call: inout CoreMLCall, _ cells: Cells, isSequence: Bool
   ) throws {
+    let isReversed = try call.fields.bool(Field.reverseInput)
+    let sizes = try Sizes(call, isSequence: isSequence)
     let sequence = try Sequence(call, sizes)
     let made = try apply(
       &call, cells, sequence, sizes, isReversed: isReversed, name: call.name, firstState: 1)
     for (index, state) in made.states.enumerated() {
-      call.set(sequence.state(state), output: 1 + index)
+      call.set(.network(sequence.state(state)), output: 1 + index)
     }
-    guard sizes.isSequence else { return call.set(sequence.state(made.states[0])) }
+    guard sizes.isSequence else {
+      return call.set(.network(sequence.state(made.states[0])))
+    }
     // Core ML leaves the outputs of a reversed sequence in the order in which they are computed.
     let turns = isReversed && sequence.times > 1
     let outputs =
       turns
-      ? try call.apply(
+      ? try ONNXCall.applied(
         Slice(starts: [-1], ends: [-sequence.times - 1], axes: [0], steps: [-1]),
-        to: made.sequence)
+        to: [made.sequence])
       : made.sequence
-    call.set(sequence.outputs(outputs))
+    call.set(.network(sequence.outputs(outputs)))
   }
 
   /// The results of one direction.
@@ -263,7 +301,7 @@ enum CoreMLRecurrent {
         guard call.inputs.count > firstState + index else {
           let zeros = HostTensor(
             type: .float32, sizes: [sequence.rows, units], storage: .repeated(0))
-          return try CoreMLCall.constant(zeros, layout: [0, 1]).tensor
+          return try ONNXCall.constant(zeros, layout: [0, 1]).tensor
         }
         return try sequence.initial(try call.network(firstState + index), units: units)
       }
@@ -272,10 +310,10 @@ enum CoreMLRecurrent {
     let rule = RecurrentRule(
       cell: cells.cell, units: units, isReversed: isReversed, clip: gateBound,
       cellClip: cells.cellClip, optional: optional)
-    let all = try call.apply(
+    let all = try ONNXCall.applied(
       RecurrentCells(rule, hasBias: cells.hasBias, name: name), to: [sequence.tensor] + states)
     func part(_ part: RecurrentRule.Part) throws -> Tensor {
-      try call.apply(RecurrentPart(rule, part), to: [all, sequence.tensor])
+      try ONNXCall.applied(RecurrentPart(rule, part), to: [all, sequence.tensor])
     }
     return Made(sequence: try part(.sequence), states: try parts.map { try part($0) })
   }

@@ -1,37 +1,31 @@
 import Forge
-import ForgeMessages
-import Foundation
 
 /// One operation of an ML Program with its operands, and the place for its results.
 ///
 /// Operations are translated to operators of ONNX, which the ONNX importer's operations import.
-struct MILCall {
+struct MILCall: ONNXTranslation {
   /// The operation.
   let operation: MILOperation
-  /// The names of the program's outputs.
-  let programOutputs: Set<String>
-  /// What stands before the names of layers, in a pipeline.
-  private let prefix: String
   private let operands: [String: [MILOperand]]
   /// The results, as many as the operation has outputs.
   private(set) var results: [MILOperand?]
-  /// The parameters of layers by layer name and type.
-  private(set) var parameters: [ImportedParameters.Key: ImportedParameters.Entry] = [:]
-  private var nodeCount = 0
+  let name: String
+  let modelOutputs: Set<String>
+  let isOfNumbers = false
+  var parameters: [ImportedParameters.Key: ImportedParameters.Entry] = [:]
+  var nodeCount = 0
 
   init(
-    _ operation: MILOperation, operands: [String: [MILOperand]], programOutputs: Set<String>,
-    prefix: String, path: String
+    _ operation: MILOperation, operands: [String: [MILOperand]], modelOutputs: Set<String>,
+    prefix: String
   ) {
     self.operation = operation
-    self.prefix = prefix
     self.operands = operands
-    self.programOutputs = programOutputs
+    self.modelOutputs = modelOutputs
+    // The name of layers is that of the operation's first output.
+    name = prefix + (operation.outputs.first ?? "")
     results = Array(repeating: nil, count: operation.outputs.count)
   }
-
-  /// The name of the operation's layers: that of its first output.
-  private var name: String { prefix + (operation.outputs.first?.name ?? "") }
 
   // MARK: Operands
 
@@ -128,47 +122,7 @@ struct MILCall {
     try texts(key)?.first ?? absent
   }
 
-  // MARK: Nodes and results
-
-  /// The results of a node of ONNX.
-  ///
-  /// - Parameters:
-  ///   - type: the operator.
-  ///   - inputs: its inputs; `nil` for one that is left out.
-  ///   - attributes: its attributes by name.
-  ///   - outputs: the number of its outputs.
-  ///   - operation: what imports it; by default ONNX's operation.
-  /// - Returns: as many values as outputs.
-  /// - Throws: ``NodeFailure``.
-  mutating func nodes(
-    _ type: String, _ inputs: [FileValue?], _ attributes: [String: NodeAttribute] = [:],
-    outputs: Int = 1, operation: ONNXOperators.Operation = ONNXOperators.run
-  ) throws -> [FileValue] {
-    nodeCount += 1
-    // Layers with parameters need a name; one node in most operations has that of the operation.
-    let own = nodeCount == 1 ? name : "\(name)/\(nodeCount)"
-    let names = [own] + (1..<max(outputs, 1)).map { "\(own):\($0)" }
-    let node = FileNode(type, outputs: names, attributes: attributes)
-    var call = ONNXCall(
-      node, opset: Self.opset, inputs: inputs, graphOutputs: programOutputs)
-    try operation(&call)
-    parameters.merge(call.parameters) { first, _ in first }
-    return try call.outputs.map { value in
-      guard let value else { throw NodeFailure.unsupported("a result that is left out") }
-      return value
-    }
-  }
-
-  /// The operator set whose nodes are made.
-  private static let opset = 24
-
-  /// The only result of a node of ONNX; see ``nodes(_:_:_:outputs:operation:)``.
-  mutating func node(
-    _ type: String, _ inputs: [FileValue?], _ attributes: [String: NodeAttribute] = [:],
-    operation: ONNXOperators.Operation = ONNXOperators.run
-  ) throws -> FileValue {
-    try nodes(type, inputs, attributes, operation: operation)[0]
-  }
+  // MARK: Results
 
   /// Sets a result.
   mutating func set(_ operand: MILOperand, output index: Int = 0) {
@@ -184,40 +138,4 @@ struct MILCall {
   mutating func map(_ type: String, _ attributes: [String: NodeAttribute] = [:]) throws {
     set(try node(type, [try value()], attributes))
   }
-
-  /// A value with the elements along axes in the opposite order.
-  mutating func reversed(_ value: FileValue, axes: [Int]) throws -> FileValue {
-    try node(
-      "Slice", [value, nil, nil, nil, Self.integers(axes.map { _ in -1 })],
-      [
-        "axes": .ints(axes), "starts": .ints(axes.map { _ in -1 }),
-        "ends": .ints(axes.map { _ in Int.min }),
-      ])
-  }
-
-  /// A constant number.
-  static func number(_ value: Float) -> FileValue {
-    .host(HostTensor(floats: [value], sizes: []))
-  }
-
-  /// Returns paddings as ONNX states them, before all axes and then after them.
-  ///
-  /// MIL states them axis by axis.
-  static func beforeThenAfter(_ pads: [Int]) -> [Int] {
-    let before = stride(from: 0, to: pads.count, by: 2).map { pads[$0] }
-    return before + stride(from: 1, to: pads.count, by: 2).map { pads[$0] }
-  }
-
-  /// Constant integers.
-  static func integers(_ values: [Int]) -> FileValue {
-    .host(HostTensor(integers: values.map { Int64($0) }, sizes: [values.count]))
-  }
-}
-
-extension NodeAttribute {
-  /// An attribute that is a text.
-  static func text(_ value: String) -> NodeAttribute { .string(value) }
-
-  /// An attribute that is a list of texts.
-  static func texts(_ values: [String]) -> NodeAttribute { .strings(values) }
 }

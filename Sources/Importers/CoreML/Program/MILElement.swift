@@ -8,7 +8,7 @@ enum MILElement: Hashable {
   case packed(bits: Int, isSigned: Bool)
 
   /// The type of a number of MIL's `DataType`; `nil` for one that Forge does not read.
-  init?(specification number: Int32) {
+  init?(specification number: Int) {
     switch number {
     case 1: self = .plain(.bool)
     case 10: self = .plain(.float16)
@@ -34,7 +34,7 @@ enum MILElement: Hashable {
 
   /// The type of a number in the weight file; `nil` for one that Forge does not read.
   init?(storage number: UInt32) {
-    let specification: [Int32] = [
+    let specification = [
       10, 11, 31, 21, 13, 22, 32, 25, 37, 36, 35, 39, 38, 23, 33,
     ]
     guard (1...15).contains(number) else { return nil }

@@ -1,5 +1,4 @@
 import Forge
-import ForgeMessages
 
 /// Builds the operations of ML Programs.
 struct MILProgramImport {
@@ -13,19 +12,10 @@ struct MILProgramImport {
   private(set) var labels: [String] = []
   private var operationCount = 0
 
-  init(path: String, limits: ImportLimits) {
+  init(path: String, limits: ImportLimits, files: ModelFiles) {
     self.path = path
     self.limits = limits
-    reader = MILReader(path: path)
-  }
-
-  /// The operations of a program's function; none if it does not have it.
-  static func block(_ program: MILProgram, function: String) -> (MILFunction, MILBlock)? {
-    guard let function = program.functions[function.isEmpty ? "main" : function],
-      let block = function.blockSpecializations[function.opset]
-        ?? function.blockSpecializations.min(by: { $0.key < $1.key })?.value
-    else { return nil }
-    return (function, block)
+    reader = MILReader(files: files)
   }
 
   /// Builds a function of a program on values by name, and returns the values of its outputs.
@@ -36,13 +26,13 @@ struct MILProgramImport {
     _ program: MILProgram, function name: String, on inputs: [String: FileValue],
     prefix: String = ""
   ) throws(ImportError) -> [String: FileValue] {
-    guard let (function, block) = Self.block(program, function: name) else {
+    guard let function = try program.function(name) else {
       throw ImportError(
         .malformed, "the ML Program lacks its function", path: path,
-        received: program.functions.keys.sorted().joined(separator: ", "),
-        needs: name.isEmpty ? "main" : name)
+        received: program.names.joined(separator: ", "),
+        needs: name.isEmpty ? MILProgram.usualFunction : name)
     }
-    operationCount = operationCount.addingSaturated(block.operations.count)
+    operationCount = operationCount.addingSaturated(function.operations.count)
     guard operationCount <= limits.nodes else {
       throw .tooLarge("\(operationCount) operations", limit: "nodes", limits.nodes, path: path)
     }
@@ -50,7 +40,7 @@ struct MILProgramImport {
     // Values that do not exist because an operation before them is not supported.
     var missing: Set<String> = []
     for input in function.inputs where values[input.name] == nil {
-      guard case .state? = input.type.kind else {
+      guard input.isState else {
         throw ImportError(
           .malformed, "the ML Program reads an input that the model does not have", path: path,
           received: "\"\(input.name)\"")
@@ -58,12 +48,12 @@ struct MILProgramImport {
       unsupported.append(UnsupportedNode(type: "state", detail: nil, name: input.name))
       missing.insert(input.name)
     }
-    let outputs = Set(block.outputs)
-    var readers = try self.readers(of: block)
-    for operation in block.operations {
+    let outputs = Set(function.outputs)
+    var readers = self.readers(of: function)
+    for operation in function.operations {
       try build(operation, outputs, prefix, &values, &missing)
       // Computed constants are released behind the last operation that reads them.
-      for name in Self.names(readBy: operation) {
+      for name in operation.readNames {
         readers[name, default: 1] -= 1
         guard readers[name] == 0, case .value(.host(let tensor))? = values[name],
           tensor.held != nil
@@ -72,56 +62,40 @@ struct MILProgramImport {
       }
     }
     var results: [String: FileValue] = [:]
-    for name in block.outputs {
+    for name in function.outputs {
       if case .value(let value)? = values[name] { results[name] = value }
     }
     return results
   }
 
-  /// How many operations read each value, with names that have been checked; outputs of the block
-  /// are read in the end.
-  private func readers(of block: MILBlock) throws(ImportError) -> [String: Int] {
-    for operation in block.operations {
-      for name in Self.names(readBy: operation) + operation.outputs.map(\.name) {
-        try limits.check(name: name, path: path)
-      }
-    }
-    for name in block.outputs { try limits.check(name: name, path: path) }
+  /// How many operations read each value; outputs of the function are read in the end.
+  private func readers(of function: MILFunction) -> [String: Int] {
     var readers: [String: Int] = [:]
-    for operation in block.operations {
-      for name in Self.names(readBy: operation) { readers[name, default: 0] += 1 }
+    for operation in function.operations {
+      for name in operation.readNames { readers[name, default: 0] += 1 }
     }
-    for name in block.outputs { readers[name, default: 0] += 1 }
+    for name in function.outputs { readers[name, default: 0] += 1 }
     return readers
-  }
-
-  /// The names of the values that an operation reads.
-  private static func names(readBy operation: MILOperation) -> [String] {
-    operation.inputs.values.flatMap { argument in
-      argument.arguments.compactMap { binding in
-        if case .name(let name) = binding.kind { name } else { nil }
-      }
-    }
   }
 
   private mutating func build(
     _ operation: MILOperation, _ outputs: Set<String>, _ prefix: String,
     _ values: inout [String: MILOperand], _ missing: inout Set<String>
   ) throws(ImportError) {
-    let name = operation.outputs.first?.name ?? ""
+    let name = operation.outputs.first ?? ""
     guard let build = MILOperators.table[operation.type] else {
       refuse(operation, nil)
-      missing.formUnion(operation.outputs.map(\.name))
+      missing.formUnion(operation.outputs)
       return
     }
     var operands: [String: [MILOperand]] = [:]
     do {
-      for (key, argument) in operation.inputs.sorted(by: { $0.key < $1.key }) {
-        for binding in argument.arguments {
-          switch binding.kind {
+      for (key, bindings) in operation.inputs {
+        for binding in bindings {
+          switch binding {
           case .name(let source):
             if missing.contains(source) {
-              missing.formUnion(operation.outputs.map(\.name))
+              missing.formUnion(operation.outputs)
               return
             }
             guard let value = values[source] else {
@@ -129,7 +103,7 @@ struct MILProgramImport {
             }
             operands[key, default: []].append(value)
           case .value(let value): operands[key, default: []].append(try reader.operand(value))
-          case nil: throw NodeFailure.invalid("an operand \(key) without a value")
+          case .none: throw NodeFailure.invalid("an operand \(key) without a value")
           }
         }
       }
@@ -138,13 +112,13 @@ struct MILProgramImport {
         operands[key] = [try reader.operand(value)]
       }
       var call = MILCall(
-        operation, operands: operands, programOutputs: outputs, prefix: prefix, path: path)
+        operation, operands: operands, modelOutputs: outputs, prefix: prefix)
       let place = SourcePlace(file: path, entry: "\(operation.type) \"\(name)\"")
       try SourcePlace.describing(for: place) { try build(&call) }
       try take(call, &values, &missing)
     } catch {
       try report(error, operation, name)
-      missing.formUnion(operation.outputs.map(\.name))
+      missing.formUnion(operation.outputs)
     }
   }
 
@@ -158,14 +132,14 @@ struct MILProgramImport {
     }
     if call.operation.type == "classify" { labels = try call.labels("classes") }
     for (output, result) in zip(call.operation.outputs, call.results) {
-      guard !output.name.isEmpty, values[output.name] == nil, !missing.contains(output.name) else {
-        throw NodeFailure.invalid("a second value \"\(output.name)\"")
+      guard !output.isEmpty, values[output] == nil, !missing.contains(output) else {
+        throw NodeFailure.invalid("a second value \"\(output)\"")
       }
       guard let result else {
-        missing.insert(output.name)
+        missing.insert(output)
         continue
       }
-      values[output.name] = result
+      values[output] = result
     }
   }
 
@@ -174,7 +148,7 @@ struct MILProgramImport {
   private mutating func refuse(_ operation: MILOperation, _ detail: String?) {
     unsupported.append(
       UnsupportedNode(
-        type: operation.type, detail: detail, name: operation.outputs.first?.name ?? ""))
+        type: operation.type, detail: detail, name: operation.outputs.first ?? ""))
   }
 
   /// Collects what is not supported; throws what is wrong.

@@ -1,69 +1,83 @@
 import Forge
-import ForgeMessages
 
 /// Reads the constants of an ML Program: those in the file, and those in the weight file beside it.
 struct MILReader {
-  /// The folder of the model file, which `@model_path` stands for.
-  private let folder: ModelFolder
+  /// The files that `@model_path` stands for.
+  private let files: ModelFiles
 
-  /// Creates a reader of the constants of a model file.
-  init(path: String) {
-    folder = ModelFolder(of: path)
-  }
+  /// Creates a reader of the constants of a model.
+  init(files: ModelFiles) { self.files = files }
 
   /// A constant.
   ///
-  /// - Throws: ``NodeFailure`` or `LoadError`.
-  func operand(_ value: MILValue) throws -> MILOperand {
-    switch value.kind {
-    case .immediate(let immediate):
-      switch immediate.kind {
-      case .tensor(let tensor): return try stored(tensor, try type(value.type))
-      case .list(let list), .tuple(let list):
-        var texts: [String] = []
-        var numbers: [HostTensor] = []
-        for item in list.values {
-          switch try operand(item) {
-          case .texts(let own): texts += own
-          case .value(.host(let tensor)): numbers.append(tensor.reshaped([tensor.count]))
-          default: throw NodeFailure.unsupported("a list of other constants")
-          }
-        }
-        guard !numbers.isEmpty else { return .texts(texts) }
-        return .value(.host(try HostTensor.concatenated(numbers, axis: 0)))
-      default: throw NodeFailure.unsupported("a constant that is no tensor")
+  /// - Throws: ``NodeFailure``, ``ImportError`` or `LoadError`.
+  func operand(_ constant: MILConstant) throws -> MILOperand { try operand(constant.fields()) }
+
+  private func operand(_ value: WireFields) throws -> MILOperand {
+    switch value.last(where: { [3, 5].contains($0) }) {
+    case 3:
+      let immediate = try value.message(3)
+      switch immediate?.last(where: { (1...4).contains($0) }) {
+      case 1:
+        guard let tensor = try immediate?.message(1) else { break }
+        return try stored(tensor, try type(value))
+      case let kind? where kind < 4: return try list(try immediate?.message(kind)?.list(1) ?? [])
+      default: break
       }
-    case .blob(let place): return try stored(place, try type(value.type))
-    case nil: throw NodeFailure.invalid("a constant without values")
+      throw NodeFailure.unsupported("a constant that is no tensor")
+    case 5:
+      guard let place = try value.message(5) else { break }
+      return try stored(place, name: try place.string(1), try type(value))
+    default: break
     }
+    throw NodeFailure.invalid("a constant without values")
+  }
+
+  /// Texts, or numbers one after the other.
+  private func list(_ items: [WireFields]) throws -> MILOperand {
+    var texts: [String] = []
+    var numbers: [HostTensor] = []
+    for item in items {
+      switch try operand(item) {
+      case .texts(let own): texts += own
+      case .value(.host(let tensor)): numbers.append(tensor.reshaped([tensor.count]))
+      default: throw NodeFailure.unsupported("a list of other constants")
+      }
+    }
+    guard !numbers.isEmpty else { return .texts(texts) }
+    return .value(.host(try HostTensor.concatenated(numbers, axis: 0)))
   }
 
   /// The element type and the sizes of a constant; texts have no element type.
-  private func type(_ type: MILType) throws -> (element: MILElement?, sizes: [Int]) {
-    guard case .tensor(let tensor) = type.kind else {
+  private func type(_ value: WireFields) throws -> (element: MILElement?, sizes: [Int]) {
+    let type = try value.message(2)
+    guard type?.last(where: { (1...5).contains($0) }) == 1, let tensor = try type?.message(1) else {
       throw NodeFailure.unsupported("a constant that is no tensor")
     }
-    let sizes = try tensor.dimensions.map { dimension -> Int in
-      guard case .constant(let size) = dimension.kind, let size = Int(exactly: size.size) else {
-        throw NodeFailure.invalid("a constant of an open size")
-      }
+    let sizes = try tensor.list(3).map { dimension -> Int in
+      guard dimension.last(where: { [1, 2].contains($0) }) == 1,
+        let size = try dimension.message(1)?.int(1), size >= 0
+      else { throw NodeFailure.invalid("a constant of an open size") }
       return size
     }
     guard sizes.count <= Shape.maximumRank + 2, Shape.product(of: sizes) != nil else {
       throw NodeFailure.invalid("a constant of sizes \(sizes)")
     }
-    if tensor.dataType == 2 { return (nil, sizes) }
-    guard let element = MILElement(specification: tensor.dataType) else {
-      throw NodeFailure.unsupported("element type \(tensor.dataType)")
+    let number = try tensor.int(1)
+    if number == 2 { return (nil, sizes) }
+    guard let element = MILElement(specification: number) else {
+      throw NodeFailure.unsupported("element type \(number)")
     }
     return (element, sizes)
   }
 
-  /// A tensor whose values are in the model file.
+  /// A tensor whose values are in the model file, where many of them stay.
   private func stored(
-    _ tensor: MILTensor, _ type: (element: MILElement?, sizes: [Int])
+    _ tensor: WireFields, _ type: (element: MILElement?, sizes: [Int])
   ) throws -> MILOperand {
-    if case .strings(let strings) = tensor.kind { return .texts(strings.values) }
+    let kind = tensor.last { (1...7).contains($0) }
+    let content = try kind.flatMap { try tensor.message($0) }
+    if kind == 4 { return .texts(try content?.strings(1) ?? []) }
     guard let element = type.element else { throw NodeFailure.invalid("numbers for texts") }
     let count = type.sizes.reduce(1, *)
     func check(_ received: Int) throws {
@@ -71,32 +85,35 @@ struct MILReader {
         throw NodeFailure.invalid("\(received) values of sizes \(type.sizes)")
       }
     }
-    func integers(_ values: [Int64]) throws -> MILOperand {
+    func integers(_ values: [Int]) throws -> MILOperand {
       try check(values.count)
       var own = ElementType.int32
       if case .plain(let type) = element { own = type }
       guard own.isInteger else { throw NodeFailure.invalid("integers for \(own.rawValue)") }
-      return .value(.host(HostTensor(integers: values, sizes: type.sizes, type: own)))
+      return .value(
+        .host(HostTensor(integers: values.map { Int64($0) }, sizes: type.sizes, type: own)))
     }
-    func numbers(_ values: [Float]) throws -> MILOperand {
-      try check(values.count)
-      guard case .plain(let own) = element, !own.isInteger else {
+    func numbers(_ own: ElementType, _ values: WireBytes?) throws -> MILOperand {
+      try check((values?.count ?? 0) / own.byteCount)
+      guard case .plain(let stated) = element, !stated.isInteger else {
         throw NodeFailure.invalid("numbers for integers")
       }
-      return .value(.host(HostTensor(floats: values, sizes: type.sizes)))
+      return Self.operand(.plain(own), type.sizes, values?.bytes ?? BytesInMemory([]))
     }
-    switch tensor.kind {
-    case .floats(let list): return try numbers(list.values)
-    case .doubles(let list): return try numbers(list.values.map { Float($0) })
-    case .ints(let list): return try integers(list.values.map { Int64($0) })
-    case .longs(let list): return try integers(list.values)
-    case .bools(let list): return try integers(list.values.map { $0 ? 1 : 0 })
-    case .bytes(let list):
-      guard list.values.count == element.byteCount(count) else {
-        throw NodeFailure.invalid("\(list.values.count) bytes of sizes \(type.sizes)")
+    switch (kind, content) {
+    case (1, let list?): return try numbers(.float32, try list.storedFloats(1))
+    case (6, let list?): return try numbers(.float64, try list.storedDoubles(1))
+    case (2, let list?):
+      return try integers(try list.ints(1).map { Int(Int32(truncatingIfNeeded: $0)) })
+    case (5, let list?): return try integers(try list.ints(1))
+    case (3, let list?): return try integers(try list.ints(1).map { $0 == 0 ? 0 : 1 })
+    case (7, let list?):
+      let bytes = try list.stored(1)
+      guard bytes?.count ?? 0 == element.byteCount(count) else {
+        throw NodeFailure.invalid("\(bytes?.count ?? 0) bytes of sizes \(type.sizes)")
       }
-      return Self.operand(element, type.sizes, CoreMLBytes(data: list.values))
-    case nil where count == 0:
+      return Self.operand(element, type.sizes, bytes?.bytes ?? BytesInMemory([]))
+    case (nil, _) where count == 0:
       return Self.operand(element, type.sizes, BytesInMemory([]))
     default: throw NodeFailure.invalid("a constant without values")
     }
@@ -125,18 +142,20 @@ struct MILReader {
   /// The file begins with the number of entries and the version, 2. An entry has the sentinel, the
   /// element type, the number of bytes and their place; the constant says where the entry is.
   private func stored(
-    _ place: MILBlobPlace, _ type: (element: MILElement?, sizes: [Int])
+    _ place: WireFields, name: String, _ type: (element: MILElement?, sizes: [Int])
   ) throws -> MILOperand {
     guard let element = type.element else { throw NodeFailure.unsupported("texts in a file") }
-    let file = try folder.file(try name(of: place.fileName))
-    let header = try file.bytes(at: 0, count: Self.alignment)
+    let file = try relative(name)
+    let header = try bytes(of: file, at: 0)
     let version = Self.number(header, at: 4, as: UInt32.self)
     guard version == 2 else {
       throw NodeFailure.unsupported("a weight file of version \(version)")
     }
-    guard let start = Int(exactly: place.offset), start.isMultiple(of: Self.alignment), start > 0
-    else { throw NodeFailure.invalid("weights at \(place.offset), which is no multiple of 64") }
-    let entry = try file.bytes(at: start, count: Self.alignment)
+    let start = try place.int(2)
+    guard start.isMultiple(of: Self.alignment), start > 0 else {
+      throw NodeFailure.invalid("weights at \(start), which is no multiple of 64")
+    }
+    let entry = try bytes(of: file, at: start)
     guard Self.number(entry, at: 0, as: UInt32.self) == Self.sentinel else {
       throw NodeFailure.invalid("no entry of the weight file at \(start)")
     }
@@ -159,18 +178,23 @@ struct MILReader {
     guard let offset = Int(exactly: offset), offset.isMultiple(of: Self.alignment) else {
       throw NodeFailure.invalid("weights at \(offset), which is no multiple of 64")
     }
-    let bytes = try FileRange(file, offset: offset, byteCount: needed)
-    return Self.operand(element, type.sizes, bytes)
+    return Self.operand(
+      element, type.sizes, try files.bytes(of: file, offset: offset, byteCount: needed))
   }
 
   /// The file in the folder that the model names: `@model_path/weights/weight.bin`.
-  private func name(of name: String) throws -> Substring {
+  private func relative(_ name: String) throws -> String {
     let prefix = "@model_path/"
     let rest = name.dropFirst(prefix.count)
     guard name.hasPrefix(prefix), CoreMLPackage.isInside(rest) else {
       throw NodeFailure.invalid("weights in \"\(name)\", which is outside of the model's folder")
     }
-    return rest
+    return String(rest)
+  }
+
+  /// The header of the weight file or of an entry.
+  private func bytes(of file: String, at offset: Int) throws -> [UInt8] {
+    try files.bytes(of: file, offset: offset, byteCount: Self.alignment).withBytes { Array($0) }
   }
 
   /// A number of an entry of 64 bytes.

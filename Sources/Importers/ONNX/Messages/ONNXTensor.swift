@@ -35,6 +35,7 @@ struct ONNXTensor: Sendable {
   /// - Throws: ``ImportError``: `malformed`, `tooLarge` or `unreadable`.
   init(_ message: WireMessage) throws(ImportError) {
     files = message.file.files
+    try message.file.take(bytes: MemoryLayout<ONNXTensor>.stride)
     try message.forEachField { field throws(ImportError) in
       switch field.number {
       case 1: try field.append(to: &sizes)

@@ -48,6 +48,19 @@ struct ONNXOpenAxes {
     }
   }
 
+  /// States that values combine examples if what chose them follows the open size.
+  ///
+  /// - Parameters:
+  ///   - names: the values.
+  ///   - mixture: the node that has chosen.
+  ///   - inputs: what its choice depends on.
+  mutating func mix(_ names: [String], _ mixture: ONNXMixture, on inputs: [String]) {
+    guard let state = inputs.compactMap({ states[$0] }).first else { return }
+    var first = mixture
+    if case .mixed(let earlier) = state { first = earlier }
+    for name in names where !name.isEmpty { states[name] = .mixed(first) }
+  }
+
   /// The call with the larger size, and its results.
   private func larger(_ call: ONNXCall) throws(ONNXMixture) -> ONNXCall {
     let here = ONNXMixture(node: call.node.name, type: call.node.type)
@@ -58,6 +71,7 @@ struct ONNXOpenAxes {
       graphOutputs: call.graphOutputs)
     larger.integerBound = call.integerBound
     larger.isUsedAsTruth = call.isUsedAsTruth
+    larger.channelBlock = call.channelBlock
     do {
       try ONNXOperators.run(&larger)
     } catch {

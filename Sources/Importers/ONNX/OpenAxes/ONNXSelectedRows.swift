@@ -36,6 +36,11 @@ struct ONNXSelectedRows {
       Selection(axes: axes, count: sum.chained(to: Identity(name: "\(name)/count"))))
   }
 
+  /// States that values combine rows if what chose them follows their number.
+  mutating func mix(_ names: [String], _ mixture: ONNXMixture, on inputs: [String]) {
+    for index in selections.indices { selections[index].axes.mix(names, mixture, on: inputs) }
+  }
+
   /// The rows of an output, and the tensor that counts them; `nil` if it has none.
   ///
   /// - Throws: ``UnsupportedNode`` for an output that combines rows.

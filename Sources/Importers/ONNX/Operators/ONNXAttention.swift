@@ -3,10 +3,9 @@ import Forge
 extension ONNXOperators {
   /// Attention, and the rotation of positions.
   static let attention: [ONNXOperator] = [
-    ONNXOperator(
-      "Attention", import: { try AttentionReader($0).run(&$0) }, fold: .none, bounds: nil,
-      length: .followed, sizes: .none,
-      examples: .apart(ONNXOpenRules.firstAxes(shared: [3], mask: 3))),
+    .computed(
+      "Attention", import: { try AttentionReader($0).run(&$0) },
+      rule: ONNXOpenRules.firstAxes(shared: [3], mask: 3)),
     ONNXOperator(
       "FlexAttention", domain: "ai.onnx.preview", import: flexAttention, fold: .none, bounds: nil,
       length: .followed, sizes: .none, examples: .apart(ONNXOpenRules.firstAxes())),
@@ -14,10 +13,9 @@ extension ONNXOperators {
     ONNXOperator(
       "LinearAttention", import: linearAttention, fold: .none, bounds: nil, length: .refused,
       sizes: .none, examples: .apart(ONNXOpenRules.firstAxes(shared: [3]))),
-    ONNXOperator(
-      "RotaryEmbedding", import: { try ONNXRotation($0).run(&$0) }, fold: .none, bounds: nil,
-      length: .followed, sizes: .none,
-      examples: .apart(ONNXOpenRules.firstAxes(shared: [1, 2, 3]))),
+    .computed(
+      "RotaryEmbedding", import: { try ONNXRotation($0).run(&$0) },
+      rule: ONNXOpenRules.firstAxes(shared: [1, 2, 3])),
   ]
 
   /// Attention without graphs of its own.

@@ -3,36 +3,28 @@ import Forge
 extension ONNXOperators {
   /// Normalisations and softmax.
   static let normalizations: [ONNXOperator] = [
-    normalization(
+    .computed(
       "BatchNormalization", import: batchNormalize, rule: ONNXOpenRules.batchNormalization),
     .perExample("InstanceNormalization", import: instanceNormalize, length: .followed),
     .perExample("GroupNormalization", import: groupNormalize, length: .followed),
-    normalization(
+    .computed(
       "LayerNormalization", import: layerNormalize, rule: ONNXOpenRules.layerNormalization),
-    normalization(
+    .computed(
       "RMSNormalization", import: rootMeanSquareNormalize,
       rule: ONNXOpenRules.layerNormalization),
     .perExample("LRN", import: normalizeResponses, length: .followed),
-    normalization(
+    .computed(
       "LpNormalization", import: normalizeLength, rule: ONNXOpenRules.lpNormalization),
-    normalization(
+    .computed(
       "MeanVarianceNormalization", import: standardize,
       rule: ONNXOpenRules.meanVarianceNormalization),
-    normalization(
+    .computed(
       "Softmax", import: { try softmax(&$0, { Softmax(axis: $0, name: $1) }) },
       rule: ONNXOpenRules.softmax),
-    normalization(
+    .computed(
       "LogSoftmax", import: { try softmax(&$0, { LogSoftmax(axis: $0, name: $1) }) },
       rule: ONNXOpenRules.softmax),
   ]
-
-  private static func normalization(
-    _ type: String, import: @escaping ONNXOperator.Import, rule: @escaping ONNXOpenRules.Rule
-  ) -> ONNXOperator {
-    ONNXOperator(
-      type, import: `import`, fold: .none, bounds: nil, length: .followed, sizes: .none,
-      examples: .apart(rule))
-  }
 
   /// Normalizes each channel of an example.
   private static func instanceNormalize(_ call: inout ONNXCall) throws {

@@ -2,8 +2,8 @@ import Forge
 
 /// Operators that differ in few facts.
 extension ONNXOperator {
-  /// A function of single elements, with broadcasting if it has several inputs: neither examples nor
-  /// positions meet in it.
+  /// A function of single elements, with broadcasting if it has several inputs: neither examples
+  /// nor positions meet in it.
   static func elementwise(
     _ type: String, import: @escaping Import, fold: Fold, bounds: ONNXIntegerBounds.Rule?,
     sizes: Sizes
@@ -16,6 +16,16 @@ extension ONNXOperator {
   /// A function of floating-point numbers that only networks compute.
   static func function(_ type: String, import: @escaping Import) -> ONNXOperator {
     elementwise(type, import: `import`, fold: .none, bounds: nil, sizes: .none)
+  }
+
+  /// An operator on floating-point numbers that only networks compute, whose import depends on no
+  /// size along a sequence.
+  static func computed(
+    _ type: String, import: @escaping Import, rule: @escaping ONNXOpenRules.Rule
+  ) -> ONNXOperator {
+    ONNXOperator(
+      type, import: `import`, fold: .none, bounds: nil, length: .followed, sizes: .none,
+      examples: .apart(rule))
   }
 
   /// An operator on one tensor whose examples are on the first axis, and whose integers, if it has

@@ -1,6 +1,6 @@
 import Forge
 
-/// What tests and documents ask of the operators; names are `Conv` or `ai.onnx.preview::FlexAttention`.
+/// What tests and documents ask of the operators, by names such as `Conv` or `ai.onnx.ml::Scaler`.
 package enum ONNXOperatorList {
   /// The names of each family.
   package static var families: [[String]] { ONNXOperators.families.map { $0.map(\.name) } }
@@ -9,6 +9,9 @@ package enum ONNXOperatorList {
   package static var ofFixedLength: [String] {
     ONNXOperators.all.filter { if case .refused = $0.length { true } else { false } }.map(\.name)
   }
+
+  /// The operators whose nodes stand for others.
+  package static var expansions: [String] { ONNXExpansion.all.map(\.type) }
 
   /// The operators of the nodes in a file, those in graphs of attributes and in functions included.
   ///

@@ -11,6 +11,9 @@ enum ONNXOperators {
     convolutions, poolings, normalizations, movements, reductions, resizes, selections,
     rearrangements, quantizations, recurrent, attention, experiments,
     scatters,
+    microsoftActivations, microsoftProducts, microsoftConvolutions, microsoftNormalizations,
+    microsoftEmbeddings, microsoftAttention, microsoftGroupedAttention, microsoftRotations,
+    microsoftBlocked,
   ]
 
   /// All operators.
@@ -28,6 +31,11 @@ enum ONNXOperators {
   /// The operator of a node; `nil` if Forge does not have it.
   static func find(_ node: FileNode) -> ONNXOperator? {
     byName[Name(domain: node.domain, type: node.type)]
+  }
+
+  /// An operator by its name and domain; `nil` if Forge does not have it.
+  static func find(_ type: String, domain: String = "") -> ONNXOperator? {
+    byName[Name(domain: domain, type: type)]
   }
 
   /// Computes a node whose inputs are known, or imports it.

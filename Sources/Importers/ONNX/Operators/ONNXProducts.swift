@@ -3,15 +3,9 @@ import Forge
 extension ONNXOperators {
   /// Products of matrices.
   static let products: [ONNXOperator] = [
-    ONNXOperator(
-      "MatMul", import: multiply, fold: .none, bounds: nil, length: .followed, sizes: .none,
-      examples: .apart(ONNXOpenProducts.multiplied)),
-    ONNXOperator(
-      "Gemm", import: gemm, fold: .none, bounds: nil, length: .followed, sizes: .none,
-      examples: .apart(ONNXOpenProducts.gemm)),
-    ONNXOperator(
-      "Einsum", import: einsum, fold: .none, bounds: nil, length: .followed, sizes: .none,
-      examples: .apart(ONNXOpenProducts.einsum)),
+    .computed("MatMul", import: multiply, rule: ONNXOpenProducts.multiplied),
+    .computed("Gemm", import: gemm, rule: ONNXOpenProducts.gemm),
+    .computed("Einsum", import: einsum, rule: ONNXOpenProducts.einsum),
   ]
 
   /// The product of matrices as NumPy's `matmul` makes it.
@@ -45,31 +39,33 @@ extension ONNXOperators {
       throw NodeFailure.invalid("\(input.sizes) times \(weights.sizes)")
     }
     let name = call.layerName
-    // The inputs of a flattened image are its channels, rows and columns, in this order.
-    let order: [ParameterAxis] =
-      isTransposed
-      ? [.outputs, .inputs, .height, .width] : [.inputs, .height, .width, .outputs]
     let isRow = input.rank == 2 && input.sizes[0] == 1
-    let image = input.flattened?.image
-    let tensor = isRow && image?.layout == [2, 3, 1] ? image?.tensor : nil
+    let image = isRow && input.flattened?.image.layout.count == 3 ? input.flattened?.image : nil
+    // The inputs of a flattened image are its axes in the order of the file.
+    let layout = image?.layout ?? [2, 3, 1]
+    let roles: [ParameterAxis] = [.height, .width, .inputs]
+    let axes = layout.indices.sorted { (layout[$0] ?? -1, $0) < (layout[$1] ?? -1, $1) }
+      .map { roles[$0] }
     call.parameter(
-      .weights, of: name, weights, layout: .axes(order), isOrdered: tensor == nil)
+      .weights, of: name, weights,
+      layout: .axes(isTransposed ? [.outputs] + axes : axes + [.outputs]),
+      isOrdered: image == nil)
     if let bias { call.parameter(.biases, of: name, bias.reshaped([outputs])) }
     if isRow {
       // One row: a dense layer, on the image itself if a flattening of one comes before it.
       let layer = Dense(neurons: outputs, useBias: bias != nil, name: name)
-      let result = try call.apply(layer, to: tensor ?? input.tensor(as: [nil, nil, 1]))
+      let result = try call.apply(layer, to: image?.tensor ?? input.tensor(as: [nil, nil, 1]))
       call.set(FileTensor(result, sizes: [1, outputs], layout: [nil, nil, 1], type: input.type))
       return
     }
     let last = input.rank - 1
-    var layout = input.layout
-    if layout.last != .some(last) { layout = layout.filter { $0 != last } + [last] }
+    var rows = input.layout
+    if rows.last != .some(last) { rows = rows.filter { $0 != last } + [last] }
     let layer = LastAxisDense(neurons: outputs, useBias: bias != nil, name: name)
-    let result = try call.apply(layer, to: input.tensor(as: layout))
+    let result = try call.apply(layer, to: input.tensor(as: rows))
     var sizes = input.sizes
     sizes[last] = outputs
-    call.set(FileTensor(result, sizes: sizes, layout: layout, type: input.type))
+    call.set(FileTensor(result, sizes: sizes, layout: rows, type: input.type))
   }
 
   /// The product of two tensors as NumPy's matmul; the layer has the node's name unless it is given

@@ -4,22 +4,14 @@ extension ONNXOperators {
   /// Selections and patterns that are composed of other layers.
   static let rearrangements: [ONNXOperator] = [
     // Places that a short sequence lacks fit no length.
-    ONNXOperator(
-      "Compress", import: compress, fold: .none, bounds: nil, length: .followed, sizes: .none,
-      examples: .apart(ONNXOpenRules.compress)),
+    .computed("Compress", import: compress, rule: ONNXOpenRules.compress),
     // What is cut or added depends on the size.
     ONNXOperator(
       "CenterCropPad", import: centerCropPad, fold: .none, bounds: nil, length: .refused,
       sizes: .none, examples: .apart(ONNXOpenRules.centerCropPad)),
-    ONNXOperator(
-      "Hardmax", import: hardmax, fold: .none, bounds: nil, length: .followed, sizes: .none,
-      examples: .apart(ONNXOpenRules.softmax)),
-    ONNXOperator(
-      "OneHot", import: oneHot, fold: .none, bounds: nil, length: .followed, sizes: .none,
-      examples: .apart(ONNXOpenRules.oneHot)),
-    ONNXOperator(
-      "Trilu", import: trilu, fold: .none, bounds: nil, length: .followed, sizes: .none,
-      examples: .apart(ONNXOpenRules.triangle)),
+    .computed("Hardmax", import: hardmax, rule: ONNXOpenRules.softmax),
+    .computed("OneHot", import: oneHot, rule: ONNXOpenRules.oneHot),
+    .computed("Trilu", import: trilu, rule: ONNXOpenRules.triangle),
   ]
 
   /// The entries of an axis, or of all elements, that a condition names.

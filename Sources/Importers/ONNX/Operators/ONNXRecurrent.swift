@@ -3,17 +3,10 @@ import Forge
 extension ONNXOperators {
   /// Recurrent layers.
   static let recurrent: [ONNXOperator] = [
-    recurrence("LSTM", import: lstm), recurrence("GRU", import: gru),
-    recurrence("RNN", import: rnn),
+    .computed("LSTM", import: lstm, rule: ONNXOpenRules.sequences),
+    .computed("GRU", import: gru, rule: ONNXOpenRules.sequences),
+    .computed("RNN", import: rnn, rule: ONNXOpenRules.sequences),
   ]
-
-  private static func recurrence(
-    _ type: String, import: @escaping ONNXOperator.Import
-  ) -> ONNXOperator {
-    ONNXOperator(
-      type, import: `import`, fold: .none, bounds: nil, length: .followed, sizes: .none,
-      examples: .apart(ONNXOpenRules.sequences))
-  }
 
   /// Long short-term memory.
   private static func lstm(_ call: inout ONNXCall) throws {

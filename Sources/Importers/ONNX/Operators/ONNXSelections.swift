@@ -3,9 +3,7 @@ import Forge
 extension ONNXOperators {
   /// Operations whose results are chosen by the values.
   static let selections: [ONNXOperator] = [
-    ONNXOperator(
-      "TopK", import: topK, fold: .none, bounds: nil, length: .followed, sizes: .none,
-      examples: .apart(ONNXOpenRules.largest)),
+    .computed("TopK", import: topK, rule: ONNXOpenRules.largest),
     // How many boxes there are depends on the values.
     ONNXOperator(
       "NonMaxSuppression", import: suppress, fold: .none, bounds: nil, length: .refused,

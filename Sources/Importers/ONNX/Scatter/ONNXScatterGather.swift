@@ -7,6 +7,7 @@ extension ONNXScatterPlaces {
 
   /// The data with the updates in place of what was there: rows gathered from both.
   func replaced(_ call: ONNXCall, _ data: FileTensor, _ updates: FileTensor) throws -> FileTensor {
+    try ImportBudget.take(rowCount, width: MemoryLayout<Int>.size)
     // Of several updates of a row the last one stays.
     var sources = Array(0..<rowCount)
     for (index, target) in targets.enumerated() { sources[target] = rowCount + index }
@@ -45,6 +46,7 @@ extension ONNXScatterPlaces {
     _ combination: ONNXScatter.Combination
   ) throws -> FileTensor {
     guard let reduction = combination.reduction else { return try replaced(call, data, updates) }
+    try ImportBudget.take(rowCount.addingSaturated(targets.count), width: MemoryLayout<Int>.size)
     var updatesOfRow = Array(repeating: [Int](), count: rowCount)
     for (index, target) in targets.enumerated() { updatesOfRow[target].append(index) }
     let most = updatesOfRow.reduce(0) { max($0, $1.count) }

@@ -24,7 +24,7 @@ extension MILOperators {
         var (input, slope) = (try call.value(), try call.value("alpha"))
         let rank = input.sizes.count
         if slope.sizes.count == 1, rank > 2 {
-          let sizes = MILCall.integers([slope.sizes[0]] + Array(repeating: 1, count: rank - 2))
+          let sizes = FileValue.integers([slope.sizes[0]] + Array(repeating: 1, count: rank - 2))
           slope = try call.node("Reshape", [slope, sizes])
         }
         input = try call.node("PRelu", [input, slope])
@@ -36,20 +36,20 @@ extension MILOperators {
         call.set(try call.node("Clip", [inner], ["max": .float(try call.float("beta", 0))]))
       },
       "thresholded_relu": { call in
-        let (input, least) = (try call.value(), MILCall.number(try call.float("alpha", 1)))
+        let (input, least) = (try call.value(), FileValue.number(try call.float("alpha", 1)))
         let isKept = try call.node("GreaterOrEqual", [input, least])
-        call.set(try call.node("Where", [isKept, input, MILCall.number(0)]))
+        call.set(try call.node("Where", [isKept, input, .number(0)]))
       },
       "linear_activation": { call in
         let (alpha, beta) = (try call.float("alpha", 1), try call.float("beta", 0))
-        let product = try call.node("Mul", [try call.value(), MILCall.number(alpha)])
-        call.set(try call.node("Add", [product, MILCall.number(beta)]))
+        let product = try call.node("Mul", [try call.value(), .number(alpha)])
+        call.set(try call.node("Add", [product, .number(beta)]))
       },
       "scaled_tanh": { call in
         let (alpha, beta) = (try call.float("alpha", 1), try call.float("beta", 1))
-        let inner = try call.node("Mul", [try call.value(), MILCall.number(beta)])
+        let inner = try call.node("Mul", [try call.value(), .number(beta)])
         let tanh = try call.node("Tanh", [inner])
-        call.set(try call.node("Mul", [tanh, MILCall.number(alpha)]))
+        call.set(try call.node("Mul", [tanh, .number(alpha)]))
       },
       "softplus_parametric": { call in
         // One pair of numbers per channel, which is axis 1.
@@ -58,7 +58,7 @@ extension MILOperators {
         func perChannel(_ key: String) throws -> FileValue {
           let values = try call.value(key)
           guard values.sizes.count <= 1 else { return values }
-          let sizes = MILCall.integers([values.sizes.first ?? 1] + ones)
+          let sizes = FileValue.integers([values.sizes.first ?? 1] + ones)
           return try call.node("Reshape", [values, sizes])
         }
         let (alpha, beta) = (try perChannel("alpha"), try perChannel("beta"))
@@ -66,7 +66,7 @@ extension MILOperators {
         call.set(try call.node("Mul", [inner, alpha]))
       },
       "exp2": { call in
-        let factor = MILCall.number(Float(log(2.0)))
+        let factor = FileValue.number(Float(log(2.0)))
         call.set(try call.node("Exp", [try call.node("Mul", [try call.value(), factor])]))
       },
       "square": { call in
@@ -104,7 +104,7 @@ extension MILOperators {
     { call in
       let epsilon = try call.float("epsilon", epsilon)
       var input = try call.value()
-      if epsilon != 0 { input = try call.node("Add", [input, MILCall.number(epsilon)]) }
+      if epsilon != 0 { input = try call.node("Add", [input, .number(epsilon)]) }
       call.set(try call.node(type, [input]))
     }
   }
@@ -112,7 +112,7 @@ extension MILOperators {
   private static func gelu(_ call: inout MILCall) throws {
     switch try call.text("mode", "EXACT") {
     case "EXACT": try call.map("Gelu")
-    case "TANH_APPROXIMATION": try call.map("Gelu", ["approximate": .text("tanh")])
+    case "TANH_APPROXIMATION": try call.map("Gelu", ["approximate": .string("tanh")])
     case "SIGMOID_APPROXIMATION": try call.map("Swish", ["alpha": .float(1.702)])
     case let other: throw NodeFailure.unsupported("mode \"\(other)\"")
     }

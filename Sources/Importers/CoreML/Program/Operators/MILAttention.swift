@@ -15,7 +15,7 @@ extension MILOperators {
         guard value.sizes.count == rank, Array(value.sizes.dropLast(2)) == batch else {
           throw NodeFailure.unsupported("tensors \(queries.sizes) and \(value.sizes)")
         }
-        let target = MILCall.integers([1, batch.reduce(1, *)] + sizes)
+        let target = FileValue.integers([1, batch.reduce(1, *)] + sizes)
         return try call.node("Reshape", [value, target])
       }
       let mask = try call.optional("attn_mask")
@@ -29,7 +29,7 @@ extension MILOperators {
         return
       }
       let sizes = batch + result.sizes.suffix(2)
-      call.set(try call.node("Reshape", [result, MILCall.integers(sizes)]))
+      call.set(try call.node("Reshape", [result, .integers(sizes)]))
     }
   ]
 }

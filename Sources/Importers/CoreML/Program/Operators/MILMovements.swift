@@ -1,5 +1,4 @@
 import Forge
-import ForgeMessages
 
 extension MILOperators {
   /// Operations that move, repeat or leave out elements.
@@ -33,16 +32,16 @@ extension MILOperators {
       guard let first = values.first, values.allSatisfy({ $0.sizes == first.sizes }) else {
         throw NodeFailure.unsupported("interleaved tensors of several sizes")
       }
-      let stacked = try stack(&call, values, axis: axis + 1)
+      let stacked = try call.stack(values, axis: axis + 1)
       var sizes = first.sizes
       sizes[axis] = sizes[axis].multipliedSaturated(by: values.count)
-      call.set(try call.node("Reshape", [stacked, MILCall.integers(sizes)]))
+      call.set(try call.node("Reshape", [stacked, .integers(sizes)]))
     },
     "stack": { call in
       let values = try call.values()
       let rank = (values.first?.sizes.count ?? 0) + 1
       let axis = try ONNXCall.axis(try call.int("axis"), rank: rank)
-      call.set(try stack(&call, values, axis: axis))
+      call.set(try call.stack(values, axis: axis))
     },
     "split": { call in
       let input = try call.value()
@@ -106,58 +105,25 @@ extension MILOperators {
     "space_to_depth": { try $0.map("SpaceToDepth", ["blocksize": .int(try $0.int("block_size"))]) },
     "pixel_shuffle": { call in
       let factor = try call.int("upscale_factor")
-      try call.map("DepthToSpace", ["blocksize": .int(factor), "mode": .text("CRD")])
+      try call.map("DepthToSpace", ["blocksize": .int(factor), "mode": .string("CRD")])
     },
     "pixel_unshuffle": { call in
       let factor = try call.int("downscale_factor")
-      try call.map("SpaceToDepth", ["blocksize": .int(factor), "mode": .text("CRD")])
+      try call.map("SpaceToDepth", ["blocksize": .int(factor), "mode": .string("CRD")])
     },
   ]
 
-  private static func stack(
-    _ call: inout MILCall, _ values: [FileValue], axis: Int
-  ) throws -> FileValue {
-    let wide = try values.map { try call.node("Unsqueeze", [$0], ["axes": .ints([axis])]) }
-    return try call.node("Concat", wide, ["axis": .int(axis)])
-  }
-
   /// A slice as in Python; masks say where a begin or an end is left out, and which axes go.
   private static func slice(_ call: inout MILCall) throws {
-    let input = try call.value()
-    let rank = input.sizes.count
-    func list(_ key: String) throws -> [Int]? {
-      guard let values = try call.ints(key) else { return nil }
-      guard values.count == rank else {
-        throw NodeFailure.invalid("\(key) \(values) of a tensor \(input.sizes)")
-      }
-      return values
-    }
-    guard var starts = try list("begin"), var ends = try list("end") else {
+    guard let starts = try call.ints("begin"), let ends = try call.ints("end") else {
       throw NodeFailure.invalid("no begin or end")
     }
-    var steps = try list("stride") ?? starts.map { _ in 1 }
-    let none = starts.map { _ in 0 }
-    let (begins, stops) = (try list("begin_mask") ?? none, try list("end_mask") ?? none)
-    let squeezed = try list("squeeze_mask") ?? none
-    for axis in 0..<rank {
-      if squeezed[axis] != 0 {
-        steps[axis] = 1
-        if begins[axis] != 0 { starts[axis] = 0 }
-        ends[axis] = starts[axis] == -1 ? .max : starts[axis].addingSaturated(1)
-        guard (-input.sizes[axis]..<input.sizes[axis]).contains(starts[axis]) else {
-          throw NodeFailure.invalid("index \(starts[axis]) of an axis of \(input.sizes[axis])")
-        }
-        continue
-      }
-      if begins[axis] != 0 { starts[axis] = steps[axis] < 0 ? .max : 0 }
-      if stops[axis] != 0 { ends[axis] = steps[axis] < 0 ? .min : .max }
-    }
-    let inputs = [input, nil, nil, nil, MILCall.integers(steps)]
-    var result = try call.node(
-      "Slice", inputs, ["starts": .ints(starts), "ends": .ints(ends)])
-    let gone = (0..<rank).filter { squeezed[$0] != 0 }
-    if !gone.isEmpty { result = try call.node("Squeeze", [result], ["axes": .ints(gone)]) }
-    call.set(result)
+    func mask(_ key: String) throws -> [Bool] { try call.ints(key)?.map { $0 != 0 } ?? [] }
+    call.set(
+      try call.slice(
+        try call.value(), starts: starts, ends: ends, steps: try call.ints("stride") ?? [],
+        startMasks: try mask("begin_mask"), endMasks: try mask("end_mask"),
+        squeezed: try mask("squeeze_mask")))
   }
 
   /// A padding of the last axes, stated axis by axis.
@@ -177,7 +143,7 @@ extension MILOperators {
     let value = mode == "constant" ? try call.optional("constant_val") : nil
     call.set(
       try call.node(
-        "Pad", [input, nil, value, MILCall.integers(Array(axes))],
-        ["pads": .ints(MILCall.beforeThenAfter(pads)), "mode": .text(mode)]))
+        "Pad", [input, nil, value, .integers(Array(axes))],
+        ["pads": .ints(NodeAttribute.beforeThenAfter(pads)), "mode": .string(mode)]))
   }
 }

@@ -1,5 +1,4 @@
 import Forge
-import ForgeMessages
 
 extension MILOperators {
   /// Normalisations and softmax.
@@ -30,7 +29,7 @@ extension MILOperators {
       let input = try call.value()
       let squares = try call.node(
         "ReduceSumSquare", [input], ["axes": .ints([-3, -2, -1]), "keepdims": .int(1)])
-      let epsilon = MILCall.number(try call.float("epsilon", 1e-6))
+      let epsilon = FileValue.number(try call.float("epsilon", 1e-6))
       let root = try call.node("Sqrt", [try call.node("Add", [squares, epsilon])])
       call.set(try call.node("Div", [input, root]))
     },

@@ -32,7 +32,7 @@ extension MILOperators {
     },
     "einsum": { call in
       let equation = try call.text("equation", "")
-      call.set(try call.node("Einsum", try call.values(), ["equation": .text(equation)]))
+      call.set(try call.node("Einsum", try call.values(), ["equation": .string(equation)]))
     },
   ]
 
@@ -54,10 +54,7 @@ extension MILOperators {
       }
       values = try host.reshaped([host.count]).expanded(to: [outputs])
     }
-    return try call.node("Gemm", [input]) { [values] node in
-      try ONNXOperators.dense(
-        &node, try node.network(0), weights, isTransposed: isTransposed, bias: values)
-    }
+    return try call.dense(input, weights, isTransposed: isTransposed, bias: values)
   }
 
   /// A value with its last two axes exchanged.

@@ -1,5 +1,4 @@
 import Forge
-import ForgeMessages
 
 extension MILOperators {
   /// Recurrent layers.
@@ -63,8 +62,8 @@ extension MILOperators {
       ? try joined(call, "peephole", suffixes, [0, 2, 1], units: units) : nil
     let own = try activations.map(activation)
     var attributes: [String: NodeAttribute] = [
-      "direction": .text(direction), "hidden_size": .int(units),
-      "activations": .texts((0..<count).flatMap { _ in own }),
+      "direction": .string(direction), "hidden_size": .int(units),
+      "activations": .strings((0..<count).flatMap { _ in own }),
     ]
     attributes.merge(further) { $1 }
     let input = try call.value()

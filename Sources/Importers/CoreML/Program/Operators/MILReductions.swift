@@ -1,5 +1,4 @@
 import Forge
-import ForgeMessages
 
 extension MILOperators {
   /// Sums, means and the like along axes, and the places of the largest elements.
@@ -8,7 +7,7 @@ extension MILOperators {
       "topk": { call in
         let axis = try call.int("axis", -1)
         let parts = try call.nodes(
-          "TopK", [try call.value(), MILCall.integers([try call.int("k", 1)])],
+          "TopK", [try call.value(), .integers([try call.int("k", 1)])],
           [
             "axis": .int(axis), "largest": .flag(!(try call.bool("ascending", false))),
             "sorted": .flag(try call.bool("sort", true)),
@@ -20,12 +19,12 @@ extension MILOperators {
         let input = try call.value()
         let axis = try ONNXCall.axis(try call.int("axis", -1), rank: input.sizes.count)
         let parts = try call.nodes(
-          "TopK", [input, MILCall.integers([input.sizes[axis]])],
+          "TopK", [input, .integers([input.sizes[axis]])],
           ["axis": .int(axis), "largest": .flag(!(try call.bool("ascending", false)))], outputs: 2)
         call.set(parts[1])
       },
       "cumsum": { call in
-        let inputs = [try call.value(), MILCall.integers([try call.int("axis", 0)])]
+        let inputs = [try call.value(), .integers([try call.int("axis", 0)])]
         let attributes: [String: NodeAttribute] = [
           "exclusive": .flag(try call.bool("exclusive", false)),
           "reverse": .flag(try call.bool("reverse", false)),

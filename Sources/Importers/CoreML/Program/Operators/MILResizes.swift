@@ -1,5 +1,4 @@
 import Forge
-import ForgeMessages
 
 extension MILOperators {
   /// Resampling of rows and columns.
@@ -75,17 +74,17 @@ extension MILOperators {
   ) throws {
     let input = try call.value()
     var attributes: [String: NodeAttribute] = [
-      "mode": .text(isNearest ? "nearest" : "linear"), "nearest_mode": .text("floor"),
+      "mode": .string(isNearest ? "nearest" : "linear"), "nearest_mode": .string("floor"),
     ]
     switch sampling {
-    case "DEFAULT": attributes["coordinate_transformation_mode"] = .text("asymmetric")
+    case "DEFAULT": attributes["coordinate_transformation_mode"] = .string("asymmetric")
     case "STRICT_ALIGN_CORNERS", "ALIGN_CORNERS":
       let shrinks = zip(input.sizes, sizes).contains { $0 != $1 && $1 == 1 }
       guard sampling == "STRICT_ALIGN_CORNERS" || !shrinks else {
         throw NodeFailure.unsupported("sampling_mode \"\(sampling)\" of a single result")
       }
-      attributes["coordinate_transformation_mode"] = .text("align_corners")
-    case "UNALIGN_CORNERS": attributes["coordinate_transformation_mode"] = .text("half_pixel")
+      attributes["coordinate_transformation_mode"] = .string("align_corners")
+    case "UNALIGN_CORNERS": attributes["coordinate_transformation_mode"] = .string("half_pixel")
     default: throw NodeFailure.unsupported("sampling_mode \"\(sampling)\"")
     }
     guard !isNearest || sampling == "DEFAULT" else {
@@ -94,7 +93,7 @@ extension MILOperators {
     guard sizes.count == input.sizes.count else {
       throw NodeFailure.invalid("sizes \(sizes) of a tensor \(input.sizes)")
     }
-    var inputs: [FileValue?] = [input, nil, nil, MILCall.integers(sizes)]
+    var inputs: [FileValue?] = [input, nil, nil, .integers(sizes)]
     if let factors {
       let scales = Array(repeating: Float(1), count: sizes.count - factors.count) + factors
       inputs = [input, nil, .host(HostTensor(floats: scales, sizes: [scales.count]))]

@@ -22,22 +22,22 @@ extension MILOperators {
       let size = try call.int("one_hot_vector_size")
       let values = [try call.float("off_value", 0), try call.float("on_value", 1)]
       let inputs = [
-        try call.value("indices"), MILCall.integers([size]),
+        try call.value("indices"), .integers([size]),
         .host(HostTensor(floats: values, sizes: [2])),
       ]
       call.set(try call.node("OneHot", inputs, ["axis": .int(try call.int("axis", -1))]))
     },
     "band_part": bandPart,
     "fill": { call in
-      let value = try call.optional("value") ?? MILCall.number(0)
+      let value = try call.optional("value") ?? .number(0)
       guard case .host(let number) = value, number.count == 1 else {
         throw NodeFailure.unsupported("a value computed at run time")
       }
-      let sizes = MILCall.integers(try call.ints("shape") ?? [])
+      let sizes = FileValue.integers(try call.ints("shape") ?? [])
       call.set(try call.node("Expand", [.host(number.reshaped([])), sizes]))
     },
     "fill_like": { call in
-      let sizes = MILCall.integers(try call.value("ref_tensor").sizes)
+      let sizes = FileValue.integers(try call.value("ref_tensor").sizes)
       let value = try call.known("value") ?? HostTensor(floats: [0], sizes: [])
       guard value.count == 1 else { throw NodeFailure.invalid("a value of \(value.sizes)") }
       call.set(try call.node("Expand", [.host(value.reshaped([])), sizes]))

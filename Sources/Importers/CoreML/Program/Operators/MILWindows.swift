@@ -1,5 +1,4 @@
 import Forge
-import ForgeMessages
 
 extension MILOperators {
   /// Convolutions and poolings.
@@ -31,9 +30,9 @@ extension MILOperators {
     if let strides = try call.ints("strides") { attributes["strides"] = .ints(strides) }
     if let dilations = try call.ints("dilations") { attributes["dilations"] = .ints(dilations) }
     switch try call.text("pad_type", "valid") {
-    case "valid": attributes["auto_pad"] = .text("VALID")
-    case "same": attributes["auto_pad"] = .text("SAME_UPPER")
-    case "same_lower": attributes["auto_pad"] = .text("SAME_LOWER")
+    case "valid": attributes["auto_pad"] = .string("VALID")
+    case "same": attributes["auto_pad"] = .string("SAME_UPPER")
+    case "same_lower": attributes["auto_pad"] = .string("SAME_LOWER")
     case "custom": attributes["pads"] = .ints(try pads(call, rank: rank))
     case let other: throw NodeFailure.unsupported("pad_type \"\(other)\"")
     }
@@ -46,7 +45,7 @@ extension MILOperators {
     guard pads.count == 2 * rank else {
       throw NodeFailure.invalid("\(pads.count) pads of \(rank) dimensions")
     }
-    return MILCall.beforeThenAfter(pads)
+    return NodeAttribute.beforeThenAfter(pads)
   }
 
   private static func pool(
@@ -70,8 +69,7 @@ extension MILOperators {
     }
     var attributes = try window(call, rank: rank)
     attributes["group"] = .int(try call.int("groups", 1))
-    let isSame =
-      if case .string(let way)? = attributes["auto_pad"] { way != "VALID" } else { false }
+    let isSame = try call.text("pad_type", "valid").hasPrefix("same")
     if let shape = try call.ints("output_shape"), !isSame {
       // The paddings stay, and the stated sizes say how much is added at the ends.
       guard shape.count == rank + 2 else { throw NodeFailure.invalid("output_shape \(shape)") }
