@@ -130,5 +130,7 @@ final class PackedConstants: Sendable {
 
 extension PackedConstants.Form {
   /// The memory, if there is any.
-  fileprivate var memory: AlignedMemory? { if case .made(let memory) = self { memory } else { nil } }
+  fileprivate var memory: AlignedMemory? {
+    if case .made(let memory) = self { memory } else { nil }
+  }
 }

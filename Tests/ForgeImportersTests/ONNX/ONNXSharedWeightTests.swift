@@ -106,7 +106,9 @@ import Testing
     #expect(source.heldByteCount == 0)
     #expect(model.parameterCount == size * size)
     let expected = try plain.compile().predict(input)
-    for _ in 0..<2 { #expect(try model.compile().predict(input).map(\.bitPattern) == expected.map(\.bitPattern)) }
+    for _ in 0..<2 {
+      #expect(try model.compile().predict(input).map(\.bitPattern) == expected.map(\.bitPattern))
+    }
     #expect(source.heldByteCount == 0)
   }
 
@@ -126,7 +128,9 @@ import Testing
         before: before))
     let expected = try Model(onnx: chain(["w"], stored: [tensor("w", weights)])).compile()
     let start = ContinuousClock.now
-    #expect(try model.compile().predict(input).map(\.bitPattern) == expected.predict(input).map(\.bitPattern))
+    #expect(
+      try model.compile().predict(input).map(\.bitPattern)
+        == expected.predict(input).map(\.bitPattern))
     #expect(ContinuousClock.now - start < .seconds(30))
   }
 }
