@@ -49,7 +49,9 @@ struct InspectCommand: ParsableCommand {
     }
     let facts = try model.facts()
     for fact in facts { Self.show(fact) }
-    for fact in imported.metadataFacts where !facts.contains(where: { $0.label == fact.label }) {
+    // What the format says in its own words is not said again.
+    for fact in imported.metadataFacts
+    where !facts.contains(where: { $0.label == fact.label || $0.text.contains(fact.text) }) {
       Self.show(fact)
     }
     for (label, ports) in [("input", imported.inputs), ("output", imported.outputs)] {

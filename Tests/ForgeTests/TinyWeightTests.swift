@@ -179,7 +179,9 @@ import Testing
     let parameters = ParameterDictionary([
       "a": [.weights: weights, .biases: [1]], "b": [.weights: weights, .biases: [0]],
     ])
-    let outputs = try model.compile(parameters: parameters).predict(["x": [Self.large, 0, 0] as [Float]])
+    let outputs = try model.compile(parameters: parameters).predict([
+      "x": [Self.large, 0, 0] as [Float]
+    ])
     #expect(outputs.tensors.map(\.values) == [[1], [Self.kept]])
   }
 }

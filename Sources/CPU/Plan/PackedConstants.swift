@@ -56,6 +56,8 @@ final class PackedConstants: Sendable {
   ///   - weights: the outputs that the values are weights of, if they are.
   ///   - bias: the constant that is added to each output.
   ///   - values: returns all values; called only if the form does not exist yet.
+  /// - Returns: the memory of the form.
+  /// - Throws: `NoMemory` and errors of the source.
   func memory(
     _ value: OperationGraph.Value?, of graph: OperationGraph, part: Range<Int>? = nil,
     as form: some PackedForm, weights: TinyWeights? = nil, bias: OperationGraph.Value? = nil,
@@ -130,5 +132,7 @@ final class PackedConstants: Sendable {
 
 extension PackedConstants.Form {
   /// The memory, if there is any.
-  fileprivate var memory: AlignedMemory? { if case .made(let memory) = self { memory } else { nil } }
+  fileprivate var memory: AlignedMemory? {
+    if case .made(let memory) = self { memory } else { nil }
+  }
 }

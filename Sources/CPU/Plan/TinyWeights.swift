@@ -27,6 +27,7 @@ struct TinyWeights {
   ///   - values: the weights, whole outputs.
   ///   - first: the place of the first output among the biases.
   /// - Returns: whether the biases were needed for it.
+  /// - Throws: what reading the biases throws.
   func clear(_ values: UnsafeMutableBufferPointer<Float>, from first: Int) throws -> Bool {
     guard rowLength > 0 else { return false }
     var undecided: [Int] = []

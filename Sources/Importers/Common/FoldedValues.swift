@@ -99,7 +99,8 @@ extension HostTensor {
     case .stored(let bytes):
       bytes.identity.map { AnyHashable(Identity(source: $0, type: type)) }
     case .folded(let values): Identity(source: ObjectIdentifier(values), type: type)
-    case .floats(let values): Self.identity(ofMemory: values).map { Identity(source: $0, type: type) }
+    case .floats(let values):
+      Self.identity(ofMemory: values).map { Identity(source: $0, type: type) }
     case .integers, .repeated: nil
     }
   }

@@ -40,6 +40,7 @@ extension ImportError {
   ///   - path: the file.
   ///   - options: the options, which say how sizes are stated.
   ///   - unsupported: what else keeps the file from being imported.
+  /// - Returns: the error.
   static func openSizes(
     _ inputs: [OpenInput], path: String, _ options: ImportOptions, _ unsupported: [UnsupportedNode]
   ) -> ImportError {

@@ -78,16 +78,10 @@ extension ONNXGraphImport {
         batch.add(info.name, value, along: 0)
       }
     }
+    guard !open.isEmpty else { return }
     // Operators need no sizes, so that what is missing is told with what is open.
-    if !open.isEmpty { throw .openSizes(open, path: path, options, unsupported + unknownNodes) }
-  }
-
-  /// The nodes of operators that Forge does not have.
-  private var unknownNodes: [UnsupportedNode] {
-    graph.nodes.filter { ONNXOperators.find($0) == nil }.map { node in
-      let type = node.domain.isEmpty ? node.type : "\(node.domain).\(node.type)"
-      return UnsupportedNode(type: type, detail: nil, name: node.name)
-    }
+    for node in graph.nodes { survey(node) }
+    throw .openSizes(open, path: path, options, unsupported)
   }
 
   /// The sizes of an input of which one is 0 and all are stated; `nil` for other inputs.

@@ -56,8 +56,9 @@ struct MILProgramImport {
       for name in operation.readNames {
         readers[name, default: 1] -= 1
         guard readers[name] == 0, case .value(.host(let tensor))? = values[name],
-          tensor.held != nil
+          tensor.held != nil || tensor.folded != nil
         else { continue }
+        tensor.folded?.letGo()
         values[name] = nil
       }
     }
