@@ -14,6 +14,10 @@ struct ONNXCall {
   var integerBound: Int?
   /// Whether only casts to truth values read the result.
   var isUsedAsTruth = false
+  /// The names of the classes that the results count or are the probabilities of.
+  var classNames: [String]?
+  /// Whether the first result is the place of a text among the class names.
+  var isText = false
   /// Reads tensors of attributes.
   let reader: ONNXTensorReader
   /// The names of the graph's outputs.
@@ -165,6 +169,11 @@ struct ONNXCall {
       throw NodeFailure.invalid("index \(index) of an axis of \(size)")
     }
     return index < 0 ? index + size : index
+  }
+
+  /// A tensor that an attribute holds; `nil` if it is not there.
+  func stored(_ attribute: String) throws -> HostTensor? {
+    try node.tensor(attribute).map { try reader.tensor($0) }
   }
 
   // MARK: Layers and results

@@ -33,6 +33,8 @@ struct ONNXGraphImport {
   private var batch = ONNXOpenAxes(base: 1)
   /// The selections, whose numbers of rows predictions choose.
   private var selections = ONNXSelectedRows()
+  /// The names of classes, and the values that stand for texts.
+  private var classes = ONNXClassNames()
   /// How many nodes still read a value; outputs of the graph are read once more.
   private var readers: [String: Int]
 
@@ -76,6 +78,8 @@ struct ONNXGraphImport {
         if !unsupported.contains(error.node) { unsupported.append(error.node) }
       }
     }
+    let names = file.graph.output.map(\.name)
+    unsupported += names.filter { known.contains($0) && classes.isText($0) }.map(ONNXClassNames.refusal)
     guard unsupported.isEmpty else { throw .unsupported(unsupported, path: path) }
     var outputs: [Tensor] = []
     var outputPorts: [ImportedModel.Port] = []
@@ -108,6 +112,7 @@ struct ONNXGraphImport {
       name: file.graph.name.isEmpty ? nil : file.graph.name,
       about: file.graph.name.isEmpty && file.docString.isEmpty ? nil : file.docString)
     metadata.exampleMixer = mixture?.description
+    metadata.labels = classes.labels(of: outputPorts) ?? metadata.labels
     if !batch.isEmpty {
       for index in ports.indices {
         ports[index].examples = batch.states[ports[index].name] == nil ? .shared : .along(0)
@@ -132,6 +137,10 @@ struct ONNXGraphImport {
       do {
         values[stored.name] = .host(try reader.tensor(stored, place: weights[index]))
       } catch let failure as ONNXTensorReader.Failure where failure.isUnsupported {
+        if let places = classes.add(stored) {
+          values[stored.name] = .host(places)
+          continue
+        }
         unreadable[stored.name] = UnsupportedNode(
           type: "initializer", detail: failure.text, name: stored.name)
         missing.insert(stored.name)
@@ -308,6 +317,7 @@ struct ONNXGraphImport {
     call.families = node.inputs.map { families[$0] }
     call.isUsedAsTruth = node.outputs.allSatisfy { usedAsTruth.contains($0) }
     do {
+      try classes.check(node)
       if try foldedForEveryLength(&call) { return }
       call.integerBound = try ONNXIntegerBounds.bound(call, integerBounds)
       var stated = call
@@ -317,6 +327,7 @@ struct ONNXGraphImport {
       stated.outputs = call.outputs
       batch.follow(stated)
       try selections.follow(stated)
+      classes.follow(call)
       if let name = node.outputs.first { integerBounds[name] = call.integerBound }
     } catch {
       try report(error, type: node.type, name: node.name)

@@ -6,7 +6,9 @@ enum ONNXOperators {
   typealias Operation = @Sendable (inout ONNXCall) throws -> Void
 
   /// The operators by family; each family is a file.
-  private static let families: [[ONNXOperator]] = []
+  private static let families: [[ONNXOperator]] = [
+    ONNXFeatures.all, ONNXLabels.all, ONNXLinearModels.all, ONNXTrees.all,
+  ]
 
   /// Operators of families whose facts still lie in tables.
   private static let imports: [[String: Operation]] = [
