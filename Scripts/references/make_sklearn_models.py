@@ -169,7 +169,7 @@ def scikit():
     trained("linear", linear_model.LinearRegression(), kind="number")
     trained("linear numbers", linear_model.LinearRegression(), kind="numbers")
     trained("ridge", scaled(linear_model.Ridge()), kind="number")
-    trained("linear machine", scaled(svm.LinearSVC(random_state=0)), kind="three")
+    trained("linear machine", svm.LinearSVC(random_state=0), kind="three")
     trained("normalizer", make_pipeline(preprocessing.Normalizer(), linear_model.Ridge()),
             kind="number")
     trained("minmax", make_pipeline(preprocessing.MinMaxScaler(), linear_model.Ridge()),
