@@ -40,8 +40,9 @@ struct TreeWalk {
         path.removeLast()
         continue
       }
-      guard case .question(let feature, let comparison, let threshold, let yes, let no, let nan) =
-        tree.nodes[node]
+      guard
+        case .question(let feature, let comparison, let threshold, let yes, let no, let nan) =
+          tree.nodes[node]
       else {
         heights[node] = 0
         order.append(node)

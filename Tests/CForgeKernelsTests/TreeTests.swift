@@ -96,8 +96,9 @@ import Testing
             let votes: [(Int, Float)] =
               isSingle
               ? [(0, node.threshold)]
-              : (forest.starts[Int(node.threshold.bitPattern)]..<forest.starts[
-                Int(node.threshold.bitPattern) + 1]).map {
+              : (forest.starts[
+                Int(node.threshold.bitPattern)]..<forest.starts[
+                  Int(node.threshold.bitPattern) + 1]).map {
                   (Int(forest.targets[Int($0)]), forest.weights[Int($0)])
                 }
             for (target, weight) in votes {

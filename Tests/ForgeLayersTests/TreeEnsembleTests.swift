@@ -49,7 +49,10 @@ import Testing
         DecisionTree(nodes: [.question(feature: 0, .less, .nan, yes: 1, no: 1), .leaf], votes: []),
         "a threshold of tree 0 is wrong"
       ),
-      (DecisionTree(nodes: [.leaf], votes: [.init(node: 1, weight: 1)]), "a vote of tree 0 is wrong"),
+      (
+        DecisionTree(nodes: [.leaf], votes: [.init(node: 1, weight: 1)]),
+        "a vote of tree 0 is wrong"
+      ),
       (
         DecisionTree(nodes: [.leaf], votes: [.init(node: 0, target: 1, weight: 1)]),
         "a vote of tree 0 is wrong"

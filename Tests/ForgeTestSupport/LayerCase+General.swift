@@ -284,7 +284,8 @@ extension LayerCase {
     LayerCase(
       "TreeEnsemble", summary: "Trees",
       networks: [
-        "of channels": { x, c, n in x --> TreeEnsemble(trees(features: c, targets: n), targets: n) },
+        "of channels": { x, c, n in x --> TreeEnsemble(trees(features: c, targets: n), targets: n)
+        },
         "smallest": { x, c, _ in
           x --> TreeEnsemble(trees(features: c, targets: 1), aggregate: .minimum, base: [0.5])
         },

@@ -79,7 +79,8 @@ struct ONNXGraphImport {
       }
     }
     let names = file.graph.output.map(\.name)
-    unsupported += names.filter { known.contains($0) && classes.isText($0) }.map(ONNXClassNames.refusal)
+    unsupported += names.filter { known.contains($0) && classes.isText($0) }.map(
+      ONNXClassNames.refusal)
     guard unsupported.isEmpty else { throw .unsupported(unsupported, path: path) }
     var outputs: [Tensor] = []
     var outputPorts: [ImportedModel.Port] = []

@@ -75,7 +75,8 @@ package struct TreeEnsembleOperation: PrimitiveOperation {
   /// The leaf that a row reaches.
   private static func leaf(of tree: DecisionTree, _ row: [Double]) -> Int {
     var node = 0
-    while case .question(let feature, let comparison, let threshold, let yes, let no, let nanIsYes) =
+    while case .question(
+      let feature, let comparison, let threshold, let yes, let no, let nanIsYes) =
       tree.nodes[node]
     {
       let (value, threshold) = (row[feature], Double(threshold))

@@ -199,7 +199,10 @@ enum ONNXFeatures {
       let sizes = try node.sizes(1)
       let before = sizes[..<place.axis].reduce(place.outer, *)
       let after = sizes[(place.axis + 1)...].reduce(place.inner, *)
-      return [ONNXOpenAxis(axis: try node.rank(0) == 1 ? 1 : node.rank(0) - 1, outer: before, inner: after)]
+      return [
+        ONNXOpenAxis(
+          axis: try node.rank(0) == 1 ? 1 : node.rank(0) - 1, outer: before, inner: after)
+      ]
     }
     return try rows(node)
   }
@@ -225,7 +228,9 @@ enum ONNXFeatures {
     if call.node.int("zeros", 1) == 0 {
       // A category that there is not is an error of the prediction.
       let count = categories.count
-      guard count <= 4096 else { throw NodeFailure.unsupported("\(count) categories without zeros") }
+      guard count <= 4096 else {
+        throw NodeFailure.unsupported("\(count) categories without zeros")
+      }
       let place = try self.place(&call, of: result, among: count)
       let unit = (0..<(count * count)).map { Float($0 % (count + 1) == 0 ? 1 : 0) }
       let table = Tensor.applying(Constant(unit, shape: Shape(sizes: [count, count])), to: [])

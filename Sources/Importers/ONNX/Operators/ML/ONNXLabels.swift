@@ -79,9 +79,11 @@ enum ONNXLabels {
     if let tensor = ["keys_tensor", "values_tensor"].first(where: { node.has($0) }) {
       throw NodeFailure.unsupported("\(tensor)")
     }
-    let keys = try node.floats("keys_floats") ?? node.ints("keys_int64s")?.map {
-      try ONNXFeatures.exact(Int64($0))
-    }
+    let keys =
+      try node.floats("keys_floats")
+      ?? node.ints("keys_int64s")?.map {
+        try ONNXFeatures.exact(Int64($0))
+      }
     let isInteger = node.has("values_int64s")
     let values =
       isInteger

@@ -100,6 +100,7 @@ enum ONNXClasses {
   ///   - threshold: where the second class begins.
   ///   - integers: the attribute of the labels.
   ///   - both: the scores, given the negative of the preference and the preference.
+  /// - Throws: ``NodeFailure``, and what `both` throws.
   static func set(
     _ call: inout ONNXCall, preference: FileTensor, threshold: Float, integers: String,
     both: (Tensor, Tensor, ONNXCall) throws -> Tensor

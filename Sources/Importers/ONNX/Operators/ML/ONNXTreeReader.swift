@@ -42,6 +42,7 @@ struct ONNXTreeReader {
   /// The trees of `TreeEnsembleRegressor` and `TreeEnsembleClassifier`.
   ///
   /// - Parameter targets: the number of targets or classes.
+  /// - Returns: the trees with their votes.
   /// - Throws: ``NodeFailure``.
   func trees(targets: Int) throws -> [DecisionTree] {
     try refuseDoubles()
@@ -160,7 +161,9 @@ struct ONNXTreeReader {
       var last: [Int: Int] = [:]
       var votes: [Int: Int] = [:]
       for vote in tree.votes.sorted(by: { $0.node < $1.node })
-      where tree.nodes[vote.node] == .leaf && last.updateValue(vote.node, forKey: vote.target) != vote.node {
+      where tree.nodes[vote.node] == .leaf
+        && last.updateValue(vote.node, forKey: vote.target) != vote.node
+      {
         votes[vote.target, default: 0] += 1
       }
       let leaves = tree.nodes.count { $0 == .leaf }
