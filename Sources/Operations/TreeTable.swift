@@ -49,7 +49,7 @@ package struct TreeTable: Sendable {
   package private(set) var targets: [Int32] = []
   /// The weights of the votes.
   package private(set) var weights: [Float] = []
-  /// What is added to each target.
+  /// What is added to each target; none for 0.
   package private(set) var base: [Float] = []
   /// Whether there is one target, and each leaf has one vote, which its node holds.
   package private(set) var isSingle = false
@@ -79,7 +79,7 @@ package struct TreeTable: Sendable {
         .tooLarge, "the trees have too many nodes", received: "\(count)",
         needs: "at most \(Self.largest)")
     }
-    self.base = base.isEmpty ? Array(repeating: 0, count: targetCount) : base
+    self.base = base
     var walk = TreeWalk()
     for (index, tree) in trees.enumerated() {
       try append(tree, number: index, targetCount: targetCount, &walk)

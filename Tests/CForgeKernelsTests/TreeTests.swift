@@ -12,7 +12,7 @@ import Testing
   }
 
   private static func bits(_ nan: Bool, _ question: forge_tree_question) -> Int32 {
-    ((nan ? 1 : 0) | Int32(question.rawValue) << 1) << Int32(FORGE_TREE_FEATURE_BITS.rawValue)
+    ((nan ? 1 : 0) | Int32(question.rawValue) << 1) << Int32(FORGE_TREE_FEATURE_BITS)
   }
 
   private static func forest(
@@ -54,7 +54,7 @@ import Testing
   }
 
   private static func leaf(_ tree: Tree, _ root: Int32, _ row: ArraySlice<Float>) -> Int {
-    let width = Int32(FORGE_TREE_FEATURE_BITS.rawValue)
+    let width = Int32(FORGE_TREE_FEATURE_BITS)
     var at = Int(root)
     while tree.nodes[at].yes != Int32(at) {
       let node = tree.nodes[at]

@@ -20,7 +20,7 @@ extension PlanBuilder {
       arguments.vote_targets = try retain(table.targets)
       arguments.weights = try retain(table.weights)
     }
-    arguments.base = try retain(table.base)
+    if !table.base.isEmpty { arguments.base = try retain(table.base) }
     arguments.rows = Int64(rows)
     arguments.columns = Int64(sizes.last ?? 1)
     arguments.trees = Int64(table.roots.count)

@@ -52,16 +52,14 @@ struct ONNXClassNames {
   mutating func follow(_ call: ONNXCall) {
     let outputs = call.node.outputs
     guard let first = outputs.first, !first.isEmpty else { return }
-    if let own = call.classNames {
+    if let name = call.node.inputs.first, texts.contains(name) {
+      texts.insert(first)
+      names[first] = names[name]
+    } else if let own = call.classNames {
       for name in outputs where !name.isEmpty { names[name] = own }
       if call.isText { texts.insert(first) }
-      return
-    }
-    for name in call.node.inputs.prefix(1) {
-      if texts.contains(name) { texts.insert(first) }
-      if texts.contains(name) || Self.sameClasses.contains(call.node.type) {
-        names[first] = names[name]
-      }
+    } else if let name = call.node.inputs.first, Self.sameClasses.contains(call.node.type) {
+      names[first] = names[name]
     }
   }
 

@@ -174,7 +174,7 @@ typedef struct {
   /* The votes of leaf i: starts[i] ..< starts[i + 1]. Not read if is_single. */
   const int32_t *starts, *vote_targets;
   const float *weights;
-  const float *base; /* one for each target */
+  const float *base; /* one for each target; NULL for 0 */
   int64_t rows, columns, trees, targets;
   int32_t questions; /* forge_tree_questions */
   int32_t aggregate; /* forge_tree_aggregate */

@@ -137,7 +137,7 @@ FORGE_SCALAR(tree_ensemble) {
       for (int64_t target = 0; target < a->targets; target++) {
         const double score = scores[row * a->targets + target];
         const double votes = is_extreme && isnan(score) ? 0 : score / divisor;
-        out[row * a->targets + target] = (float)(votes + (double)a->base[target]);
+        out[row * a->targets + target] = (float)(votes + (a->base ? (double)a->base[target] : 0));
       }
     }
   }

@@ -178,6 +178,8 @@ enum ONNXFeatures {
       }
       let entries = try ONNXCall.constant(values.reshaped([size]), layout: [0])
       let chosen = try taken(&call, entries, at: places.reshaped(to: [count]))
+      // A list of numbers from which a place is taken is that of the classes.
+      if values.isInteger { call.classNames = try values.integers().map { "\($0)" } }
       call.set(chosen.reshaped(to: rows + [count]))
     }
   }
@@ -228,10 +230,11 @@ enum ONNXFeatures {
     if call.node.int("zeros", 1) == 0 {
       // A category that there is not is an error of the prediction.
       let count = categories.count
-      guard count <= 4096 else {
+      guard count <= 1024 else {
         throw NodeFailure.unsupported("\(count) categories without zeros")
       }
       let place = try self.place(&call, of: result, among: count)
+      try ImportBudget.keep(count * count, width: MemoryLayout<Float>.size)
       let unit = (0..<(count * count)).map { Float($0 % (count + 1) == 0 ? 1 : 0) }
       let table = Tensor.applying(Constant(unit, shape: Shape(sizes: [count, count])), to: [])
       result = try call.apply(GatherRows(axis: 0), to: table, place)
@@ -254,7 +257,6 @@ enum ONNXFeatures {
     let weights = (0..<count).map { Float($0 - count) }
     let weighted = try call.apply(Multiply(constant: weights), to: marks)
     let sum = try call.apply(Reduce(.sum, axes: [-1]), to: weighted)
-    // `+ 0.0` and not a scale: nothing is folded into what comes before.
     return try call.apply(Add(constant: [Float(count)]), to: sum)
   }
 

@@ -38,7 +38,7 @@ enum ONNXLabels {
     return try (call.node.ints(integers) ?? []).map { try ONNXFeatures.exact(Int64($0)) }
   }
 
-  /// The label of a classifier: the number that the file gives to a class, or the place of its text.
+  /// The label of a classifier: the number of a class in the file, or the place of its text.
   static func label(
     _ call: inout ONNXCall, _ places: FileTensor, integers: String
   ) throws -> FileTensor {

@@ -237,7 +237,8 @@ extension ONNXTreeReader {
       while next < order.count {
         let node = order[next]
         next += 1
-        guard let comparison = names.dropFirst(Int(clamping: kinds[node])).first, kinds[node] >= 0
+        guard kinds[node] >= 0,
+          let comparison = names.dropFirst(Int(clamping: kinds[node])).first
         else {
           throw NodeFailure.unsupported("nodes_modes \(kinds[node])")
         }
