@@ -30,7 +30,7 @@ import Testing
         }
         tree.starts.append(Int32(tree.weights.count))
         let value = isSingle ? tree.weights[tree.weights.count - 1] : Float(bitPattern: number)
-        tree.nodes.append(forge_tree_node(feature: 0, threshold: value, yes: own, no: own))
+        tree.nodes.append(forge_tree_node(feature: 0, threshold: value, children: (own, own)))
         return own
       }
       let kind: forge_tree_question =
@@ -46,7 +46,7 @@ import Testing
       let (yes, no) = (grow(depth - 1), grow(depth - 1))
       tree.nodes[Int(own)] = forge_tree_node(
         feature: feature | bits(!plain && random.next() % 2 == 0, kind), threshold: threshold,
-        yes: yes, no: no)
+        children: (yes, no))
       return own
     }
     for _ in 0..<count { tree.roots.append(grow(6)) }
@@ -56,7 +56,7 @@ import Testing
   private static func leaf(_ tree: Tree, _ root: Int32, _ row: ArraySlice<Float>) -> Int {
     let width = Int32(FORGE_TREE_FEATURE_BITS)
     var at = Int(root)
-    while tree.nodes[at].yes != Int32(at) {
+    while tree.nodes[at].children.0 != Int32(at) {
       let node = tree.nodes[at]
       let x = row[row.startIndex + Int(node.feature & (1 << width - 1))]
       let holds =
@@ -65,7 +65,8 @@ import Testing
         case FORGE_TREE_LESS: x < node.threshold
         default: x == node.threshold
         }
-      at = Int(holds || x.isNaN && node.feature >> width & 1 == 1 ? node.yes : node.no)
+      at = Int(
+        holds || x.isNaN && node.feature >> width & 1 == 1 ? node.children.0 : node.children.1)
     }
     return at
   }

@@ -12,7 +12,8 @@ extension PlanBuilder {
     var arguments = forge_tree_ensemble_arguments()
     arguments.nodes = try retain(
       table.nodes.map {
-        forge_tree_node(feature: $0.feature, threshold: $0.threshold, yes: $0.yes, no: $0.no)
+        forge_tree_node(
+          feature: $0.feature, threshold: $0.threshold, children: ($0.yes, $0.no))
       })
     arguments.roots = try retain(table.roots)
     if !table.isSingle {

@@ -132,9 +132,9 @@ typedef struct {
 
 /* A question of a decision tree, or a leaf, whose children are itself. */
 typedef struct {
-  int32_t feature; /* bits 27 on: 1 if NaN is yes, then twice a forge_tree_question */
-  float threshold; /* of a leaf: its weight, or the bits of its number */
-  int32_t yes, no; /* nodes */
+  int32_t feature;     /* bits 27 on: 1 if NaN is yes, then twice a forge_tree_question */
+  float threshold;     /* of a leaf: its weight, or the bits of its number */
+  int32_t children[2]; /* nodes: yes, no */
 } forge_tree_node;
 
 typedef enum {

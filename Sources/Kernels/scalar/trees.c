@@ -4,7 +4,10 @@
 
 #pragma STDC FP_CONTRACT OFF
 
-enum { WALKS = 8 };
+enum {
+  WALKS = 8,
+  TREES = 128 /* whose leaves are known before they vote */
+};
 
 typedef const forge_tree_ensemble_arguments *trees;
 
@@ -29,7 +32,8 @@ FORGE_INLINE int32_t child_of(const forge_tree_node *node, const float *row,
     yes = x <= node->threshold;
   }
   if (has_flags) yes |= (bits >> FORGE_TREE_FEATURE_BITS & 1) & (x != x);
-  return yes ? node->yes : node->no;
+  /* An index, because a branch would often be predicted wrongly. */
+  return node->children[!yes];
 }
 
 /* Takes walks from the nodes `at` to their leaves. A leaf leads to itself. */
@@ -88,20 +92,42 @@ FORGE_INLINE void vote_by_rows(trees a, const float *in, double *scores, int64_t
   }
 }
 
+/* Some trees for one row. A walk that has ended makes room for that of the next tree. */
+FORGE_INLINE void vote_by_some_trees(trees a, const float *in, double *scores, int64_t tree,
+                                     int64_t count, const forge_tree_questions questions) {
+  int32_t at[WALKS], leaves[TREES];
+  int64_t own[WALKS], next = 0, walks = 0;
+  for (; walks < forge_smaller(count, WALKS); walks++, next++) {
+    at[walks] = a->roots[tree + next];
+    own[walks] = next;
+  }
+  while (walks > 0) {
+    for (int64_t i = 0; i < walks; i++) {
+      const int32_t to = child_of(a->nodes + at[i], in, questions);
+      if (to != at[i]) {
+        at[i] = to;
+        continue;
+      }
+      leaves[own[i]] = to;
+      if (next < count) {
+        at[i] = a->roots[tree + next];
+        own[i] = next++;
+      } else {
+        walks--;
+        at[i] = at[walks];
+        own[i] = own[walks];
+        i--;
+      }
+    }
+  }
+  for (int64_t i = 0; i < count; i++) add_votes(a, leaves[i], scores);
+}
+
 /* All trees for one row. */
 FORGE_INLINE void vote_by_trees(trees a, const float *in, double *scores,
                                 const forge_tree_questions questions) {
-  for (int64_t tree = 0; tree < a->trees; tree += WALKS) {
-    const int64_t count = forge_smaller(a->trees - tree, WALKS);
-    const float *rows[WALKS];
-    int32_t at[WALKS];
-    for (int64_t i = 0; i < WALKS; i++) {
-      rows[i] = in;
-      at[i] = a->roots[tree + forge_smaller(i, count - 1)];
-    }
-    walk(a, rows, at, questions);
-    for (int64_t i = 0; i < count; i++) add_votes(a, at[i], scores);
-  }
+  for (int64_t tree = 0; tree < a->trees; tree += TREES)
+    vote_by_some_trees(a, in, scores, tree, forge_smaller(a->trees - tree, TREES), questions);
 }
 
 FORGE_INLINE void vote(trees a, const float *in, double *scores, int64_t count,
