@@ -218,17 +218,6 @@ struct ONNXGraphImport {
     return true
   }
 
-  private static func text(_ type: OnnxType) -> String {
-    switch type.value {
-    case .tensorType(let tensor)?: "element type \(ONNXTypeName.name(tensor.elemType))"
-    case .sequenceType?: "a sequence"
-    case .mapType?: "a map"
-    case .sparseTensorType?: "a sparse tensor"
-    case .optionalType?: "an optional"
-    case nil: "no type"
-    }
-  }
-
   /// The sizes of an input: those of the options, or of the file with an open batch size of 1.
   private func sizes(
     of name: String, _ type: OnnxTensorType

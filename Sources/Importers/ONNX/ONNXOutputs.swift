@@ -1,4 +1,5 @@
 import Forge
+import ForgeMessages
 
 /// The outputs of a graph that are known while importing.
 extension ONNXGraphImport {
@@ -28,5 +29,17 @@ extension ONNXGraphImport {
       let results = try? network.predict(["no input": [0] as [Float]])
     else { return nil }
     return outputs.indices.map { results.tensors[$0] }
+  }
+
+  /// What the type of an input is called in messages.
+  static func text(_ type: OnnxType) -> String {
+    switch type.value {
+    case .tensorType(let tensor)?: "element type \(ONNXTypeName.name(tensor.elemType))"
+    case .sequenceType?: "a sequence"
+    case .mapType?: "a map"
+    case .sparseTensorType?: "a sparse tensor"
+    case .optionalType?: "an optional"
+    case nil: "no type"
+    }
   }
 }
