@@ -33,6 +33,8 @@ public enum Primitive: Sendable {
   case resample(Resampling)
   /// The boxes of high score that overlap little.
   case nonMaximumSuppression(SuppressionRule)
+  /// The votes of decision trees for each row of features, combined for each target.
+  case treeEnsemble(TreeEnsembleRule)
   /// A function of each element.
   case activation(ActivationFunction)
   /// Softmax over the last axis, or its logarithm.
@@ -124,6 +126,7 @@ public enum Primitive: Sendable {
       LocalResponseOperation(size: size, alpha: alpha, beta: beta, bias: bias)
     case .resample(let resampling): ResampleOperation(resampling: resampling)
     case .nonMaximumSuppression(let rule): SuppressionOperation(rule: rule)
+    case .treeEnsemble(let rule): TreeEnsembleOperation(rule: rule)
     case .activation(let function): ActivationOperation(function: function)
     case .softmax(let logarithm): SoftmaxOperation(logarithm: logarithm)
     case .binary(let operation): BinaryOperation(operation: operation)

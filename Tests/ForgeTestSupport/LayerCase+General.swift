@@ -282,6 +282,25 @@ extension LayerCase {
       [TopK(count: a.n, name: a.name, fileID: a.fileID, line: a.line, column: a.column)]
     },
     LayerCase(
+      "TreeEnsemble", summary: "Trees",
+      networks: [
+        "of channels": { x, c, n in x --> TreeEnsemble(trees(features: c, targets: n), targets: n)
+        },
+        "smallest": { x, c, _ in
+          x --> TreeEnsemble(trees(features: c, targets: 1), aggregate: .minimum, base: [0.5])
+        },
+      ]
+    ) { a in
+      let tree = DecisionTree(
+        nodes: [.question(feature: a.n, .less, a.x, yes: 1, no: a.n), .leaf],
+        votes: [.init(node: 1, target: a.n, weight: a.x)])
+      return [
+        TreeEnsemble(
+          [tree], targets: a.n, base: [a.x], name: a.name, fileID: a.fileID, line: a.line,
+          column: a.column)
+      ]
+    },
+    LayerCase(
       "CumulativeSum", summary: "CumSum",
       networks: [
         "of columns": { x, _, _ in x --> CumulativeSum(axis: 1) },
@@ -292,4 +311,28 @@ extension LayerCase {
       [CumulativeSum(axis: a.n, name: a.name, fileID: a.fileID, line: a.line, column: a.column)]
     },
   ]
+}
+
+/// Trees of two questions each, every comparison among them, that read all features and vote for
+/// all targets.
+private func trees(features: Int, targets: Int) -> [DecisionTree] {
+  let comparisons: [Comparison] = [
+    .lessOrEqual, .less, .greater, .greaterOrEqual, .equal, .notEqual,
+  ]
+  return (0..<max(features, targets)).map { number in
+    let (feature, target) = (number % features, number % targets)
+    return DecisionTree(
+      nodes: [
+        .question(
+          feature: feature, comparisons[number % comparisons.count], 0.125, yes: 1, no: 2,
+          nanIsYes: number.isMultiple(of: 2)),
+        .question(feature: (feature + 1) % features, .lessOrEqual, -0.25, yes: 3, no: 4),
+        .leaf, .leaf, .leaf,
+      ],
+      votes: [
+        .init(node: 2, target: target, weight: 0.75), .init(node: 3, target: target, weight: -1.5),
+        .init(node: 4, target: target, weight: 0.375),
+        .init(node: 4, target: (target + 1) % targets, weight: 2),
+      ])
+  }
 }

@@ -28,6 +28,8 @@ extension PlanBuilder {
       try addResampling(node, resampling)
     case .nonMaximumSuppression(let rule):
       try addSuppression(node, rule)
+    case .treeEnsemble(let rule):
+      try addTreeEnsemble(node, rule)
     case .activation(let function):
       try addActivation(node, function)
     case .softmax(let logarithm):

@@ -23,14 +23,14 @@ enum KerasCurves {
       guard let bound = try call.number(call.value("threshold", at: 1)),
         let other = try call.number(call.value("default_value", "value", at: 2))
       else { throw NodeFailure.unsupported("missing arguments") }
-      let isAbove = try nodes("Greater", x, KerasNodes.number(bound))
-      return try nodes("Where", isAbove, x, KerasNodes.number(other))
+      let isAbove = try nodes("Greater", x, FileValue.number(bound))
+      return try nodes("Where", isAbove, x, FileValue.number(other))
     },
     KerasNodes.one("expm1") { nodes in
       // tanh(x / 2) · (eˣ + 1), which keeps the digits of small numbers.
       let x = FileValue.network(try nodes.first())
-      let tanh = try nodes("Tanh", try nodes("Mul", x, KerasNodes.number(0.5)))
-      let sum = try nodes("Add", try nodes("Exp", x), KerasNodes.number(1))
+      let tanh = try nodes("Tanh", try nodes("Mul", x, FileValue.number(0.5)))
+      let sum = try nodes("Add", try nodes("Exp", x), FileValue.number(1))
       return try nodes("Mul", tanh, sum)
     },
     KerasNodes.one("log1p", body: log1p),
@@ -94,21 +94,21 @@ enum KerasCurves {
     let axis = try nodes.axis(stated, rank: x.rank)
     let count = x.sizes[axis]
     let descending = try nodes.all(
-      "TopK", [.network(x), KerasNodes.integers([count])], ["axis": .int(Int64(axis))],
+      "TopK", [.network(x), FileValue.integers([count])], ["axis": .int(Int64(axis))],
       outputs: 2)[0]
-    let sums = try nodes("CumSum", descending, KerasNodes.integers([axis]))
+    let sums = try nodes("CumSum", descending, FileValue.integers([axis]))
     var sizes = x.sizes.map { _ in 1 }
     sizes[axis] = count
     let ranks = HostTensor(floats: (1...max(count, 1)).map { Float($0) }, sizes: sizes)
-    let mean = try nodes("Div", try nodes("Sub", sums, KerasNodes.number(1)), .host(ranks))
-    let isIn = try nodes("Greater", try nodes("Sub", descending, mean), KerasNodes.number(0))
+    let mean = try nodes("Div", try nodes("Sub", sums, FileValue.number(1)), .host(ranks))
+    let isIn = try nodes("Greater", try nodes("Sub", descending, mean), FileValue.number(0))
     let along: [String: NodeAttribute] = ["axes": .ints([Int64(axis)]), "keepdims": .int(1)]
-    let ones = try nodes("Where", isIn, KerasNodes.number(1), KerasNodes.number(0))
+    let ones = try nodes("Where", isIn, FileValue.number(1), FileValue.number(0))
     let size = try nodes("ReduceSum", ones, with: along)
-    let inside = try nodes("Where", isIn, sums, KerasNodes.number(0))
-    let sum = try nodes("Sub", try nodes("ReduceSum", inside, with: along), KerasNodes.number(1))
+    let inside = try nodes("Where", isIn, sums, FileValue.number(0))
+    let sum = try nodes("Sub", try nodes("ReduceSum", inside, with: along), FileValue.number(1))
     let rest = try nodes("Sub", .network(x), try nodes("Div", sum, size))
-    return try nodes("Max", rest, KerasNodes.number(0))
+    return try nodes("Max", rest, FileValue.number(0))
   }
 
   /// `(x + √(x² + b)) / 2`.
@@ -126,8 +126,8 @@ enum KerasCurves {
   private static let sparseSigmoid = KerasStep { call throws(KerasFault) in
     try KerasNodes.run(call.plain) { nodes in
       let x = FileValue.network(try nodes.first())
-      let line = try nodes("Mul", try nodes("Add", x, KerasNodes.number(1)), KerasNodes.number(0.5))
-      return [try pieces(nodes, x, line, KerasNodes.number(1))]
+      let line = try nodes("Mul", try nodes("Add", x, FileValue.number(1)), FileValue.number(0.5))
+      return [try pieces(nodes, x, line, FileValue.number(1))]
     }
   }
 
@@ -135,8 +135,8 @@ enum KerasCurves {
   private static let sparsePlus = KerasStep { call throws(KerasFault) in
     try KerasNodes.run(call.plain) { nodes in
       let x = FileValue.network(try nodes.first())
-      let line = try nodes("Add", x, KerasNodes.number(1))
-      let curve = try nodes("Mul", try nodes("Mul", line, line), KerasNodes.number(0.25))
+      let line = try nodes("Add", x, FileValue.number(1))
+      let curve = try nodes("Mul", try nodes("Mul", line, line), FileValue.number(0.25))
       return [try pieces(nodes, x, curve, x)]
     }
   }
@@ -145,25 +145,25 @@ enum KerasCurves {
   private static func pieces(
     _ nodes: KerasNodes, _ x: FileValue, _ curve: FileValue, _ above: FileValue
   ) throws -> FileValue {
-    let isAbove = try nodes("GreaterOrEqual", x, KerasNodes.number(1))
-    let isBelow = try nodes("LessOrEqual", x, KerasNodes.number(-1))
+    let isAbove = try nodes("GreaterOrEqual", x, FileValue.number(1))
+    let isBelow = try nodes("LessOrEqual", x, FileValue.number(-1))
     let upper = try nodes("Where", isAbove, above, curve)
-    return try nodes("Where", isBelow, KerasNodes.number(0), upper)
+    return try nodes("Where", isBelow, FileValue.number(0), upper)
   }
 
   /// `2·artanh(1 / (1 + 2/x))` where that keeps more digits than `ln(1 + x)`.
   private static func log1p(_ nodes: KerasNodes) throws -> FileValue {
     let x = FileValue.network(try nodes.first())
-    let part = try nodes("Add", try nodes("Div", KerasNodes.number(2), x), KerasNodes.number(1))
+    let part = try nodes("Add", try nodes("Div", FileValue.number(2), x), FileValue.number(1))
     let small = try nodes(
-      "Mul", try nodes("Atanh", try nodes("Reciprocal", part)), KerasNodes.number(2))
-    let large = try nodes("Log", try nodes("Add", x, KerasNodes.number(1)))
-    let isSmall = try nodes("Less", try nodes("Abs", x), KerasNodes.number(0.5))
+      "Mul", try nodes("Atanh", try nodes("Reciprocal", part)), FileValue.number(2))
+    let large = try nodes("Log", try nodes("Add", x, FileValue.number(1)))
+    let isSmall = try nodes("Less", try nodes("Abs", x), FileValue.number(0.5))
     return try nodes("Where", isSmall, small, large)
   }
 
   private static func scaledLogarithm(_ nodes: KerasNodes, _ factor: Float) throws -> FileValue {
-    try nodes("Mul", try nodes("Log", .network(try nodes.first())), KerasNodes.number(factor))
+    try nodes("Mul", try nodes("Log", .network(try nodes.first())), FileValue.number(factor))
   }
 
   /// The angle of `(x, y)`.
@@ -172,8 +172,8 @@ enum KerasCurves {
     func isNegative(_ value: FileValue) throws -> FileValue {
       // The reciprocal tells −0 from 0.
       try nodes(
-        "Or", try nodes("Less", value, KerasNodes.number(0)),
-        try nodes("Less", try nodes("Reciprocal", value), KerasNodes.number(0)))
+        "Or", try nodes("Less", value, FileValue.number(0)),
+        try nodes("Less", try nodes("Reciprocal", value), FileValue.number(0)))
     }
     // Of two infinities the signs count.
     let isInfinite = try nodes("And", try nodes("IsInf", x), try nodes("IsInf", y))
@@ -181,14 +181,14 @@ enum KerasCurves {
     x = try nodes("Where", isInfinite, signX, x)
     y = try nodes("Where", isInfinite, signY, y)
     let isZero = try nodes(
-      "And", try nodes("Equal", x, KerasNodes.number(0)),
-      try nodes("Equal", y, KerasNodes.number(0)))
+      "And", try nodes("Equal", x, FileValue.number(0)),
+      try nodes("Equal", y, FileValue.number(0)))
     let angle = try nodes("Atan", try nodes("Div", y, x))
-    let near = try nodes("Where", isZero, KerasNodes.number(0), angle)
+    let near = try nodes("Where", isZero, FileValue.number(0), angle)
     let half = try nodes(
-      "Where", try isNegative(y), KerasNodes.number(-.pi), KerasNodes.number(.pi))
+      "Where", try isNegative(y), FileValue.number(-.pi), FileValue.number(.pi))
     return try nodes(
-      "Add", near, try nodes("Where", try isNegative(x), half, KerasNodes.number(0)))
+      "Add", near, try nodes("Where", try isNegative(x), half, FileValue.number(0)))
   }
 }
 

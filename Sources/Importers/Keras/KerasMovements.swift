@@ -51,8 +51,8 @@ enum KerasMovements {
     }
     let fill = try call.number(call.value("constant_values", at: 3)) ?? 0
     return try nodes(
-      "Pad", .network(x), KerasNodes.integers(borders.map { $0[0] } + borders.map { $0[1] }),
-      KerasNodes.number(fill), with: ["mode": .string(mode)])
+      "Pad", .network(x), FileValue.integers(borders.map { $0[0] } + borders.map { $0[1] }),
+      FileValue.number(fill), with: ["mode": .string(mode)])
   }
 
   /// The tensors of the first argument, which is a list.
@@ -72,7 +72,7 @@ enum KerasMovements {
     let tensors = try list(nodes)
     let axis = try nodes.axis(tensors[0].rank + 1, default: 0)
     let wide = try tensors.map { tensor in
-      try nodes("Unsqueeze", .network(tensor), KerasNodes.integers([axis]))
+      try nodes("Unsqueeze", .network(tensor), FileValue.integers([axis]))
     }
     return try nodes.all("Concat", wide, ["axis": .int(Int64(axis))])[0]
   }
@@ -86,9 +86,9 @@ enum KerasMovements {
     else { throw NodeFailure.unsupported("\(count) parts") }
     return try (0..<count).map { index in
       let part = try nodes(
-        "Slice", .network(x), KerasNodes.integers([index]), KerasNodes.integers([index + 1]),
-        KerasNodes.integers([axis]))
-      return try nodes("Squeeze", part, KerasNodes.integers([axis]))
+        "Slice", .network(x), FileValue.integers([index]), FileValue.integers([index + 1]),
+        FileValue.integers([axis]))
+      return try nodes("Squeeze", part, FileValue.integers([axis]))
     }
   }
 
@@ -99,7 +99,7 @@ enum KerasMovements {
     else { throw NodeFailure.unsupported("repeats of more axes than the tensor has") }
     let repeats = Array(repeating: 1, count: x.rank - stated.count) + stated
     guard repeats[0] == 1 else { throw NodeFailure.unsupported("a repeated batch") }
-    return try nodes("Tile", .network(x), KerasNodes.integers(repeats))
+    return try nodes("Tile", .network(x), FileValue.integers(repeats))
   }
 
   private static func repeated(_ nodes: KerasNodes) throws -> FileValue {
@@ -115,7 +115,7 @@ enum KerasMovements {
     else { throw NodeFailure.unsupported("repeats of other sizes") }
     let indices = counts.enumerated().flatMap { Array(repeating: $0.offset, count: $0.element) }
     return try nodes(
-      "Gather", .network(x), KerasNodes.integers(indices), with: ["axis": .int(Int64(axis))])
+      "Gather", .network(x), FileValue.integers(indices), with: ["axis": .int(Int64(axis))])
   }
 
   /// The first size is that of the batch, which is the same for all tensors of a call.
@@ -125,7 +125,7 @@ enum KerasMovements {
       shape.count == x.rank, shape.dropFirst().allSatisfy({ $0 > 0 })
     else { throw NodeFailure.unsupported("a shape of more axes than the tensor has") }
     shape[0] = 1
-    return try nodes("Expand", .network(x), KerasNodes.integers(shape))
+    return try nodes("Expand", .network(x), FileValue.integers(shape))
   }
 
   private static func moveAxis(_ nodes: KerasNodes) throws -> FileValue {
@@ -147,10 +147,10 @@ enum KerasMovements {
   private static func reversed(
     _ nodes: KerasNodes, _ x: FileTensor, axes: [Int]
   ) throws -> FileValue {
-    let steps = KerasNodes.integers(axes.map { _ in -1 })
+    let steps = FileValue.integers(axes.map { _ in -1 })
     return try nodes(
-      "Slice", .network(x), steps, KerasNodes.integers(axes.map { _ in Int.min }),
-      KerasNodes.integers(axes), steps)
+      "Slice", .network(x), steps, FileValue.integers(axes.map { _ in Int.min }),
+      FileValue.integers(axes), steps)
   }
 
   private static func roll(_ nodes: KerasNodes) throws -> FileValue {
@@ -164,8 +164,8 @@ enum KerasMovements {
     guard shift != 0 else { return .network(x) }
     func part(_ start: Int, _ end: Int) throws -> FileValue {
       try nodes(
-        "Slice", .network(x), KerasNodes.integers([start]), KerasNodes.integers([end]),
-        KerasNodes.integers(axes))
+        "Slice", .network(x), FileValue.integers([start]), FileValue.integers([end]),
+        FileValue.integers(axes))
     }
     let parts = [try part(size - shift, size), try part(0, size - shift)]
     return try nodes.all("Concat", parts, ["axis": .int(Int64(axes[0]))])[0]
@@ -185,8 +185,8 @@ enum KerasMovements {
     }
     let axes = Array(1..<x.rank)
     return try nodes(
-      "Slice", .network(x), KerasNodes.integers(axes.map { starts[$0] }),
-      KerasNodes.integers(axes.map { starts[$0] + shape[$0] }), KerasNodes.integers(axes))
+      "Slice", .network(x), FileValue.integers(axes.map { starts[$0] }),
+      FileValue.integers(axes.map { starts[$0] + shape[$0] }), FileValue.integers(axes))
   }
 
   private static func triangle(_ nodes: KerasNodes, isUpper: Bool) throws -> FileValue {
@@ -194,7 +194,7 @@ enum KerasMovements {
     guard x.rank >= 3 else { throw NodeFailure.unsupported("a triangle along the batch") }
     let offset = try call.integer(call.value("k", at: 1), default: 0)
     return try nodes(
-      "Trilu", .network(x), KerasNodes.integers([offset]),
+      "Trilu", .network(x), FileValue.integers([offset]),
       with: ["upper": .int(isUpper ? 1 : 0)])
   }
 }

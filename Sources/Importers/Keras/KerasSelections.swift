@@ -14,14 +14,14 @@ enum KerasSelections {
       // Sorted or not, Keras makes no promise about the order of the largest.
       _ = nodes.call.value("sorted", at: 2)
       guard x.rank >= 2 else { throw NodeFailure.unsupported("the batch") }
-      return try nodes.all("TopK", [.network(x), KerasNodes.integers([count])], outputs: 2)
+      return try nodes.all("TopK", [.network(x), FileValue.integers([count])], outputs: 2)
     },
     KerasNodes.one("sort") { try sorted($0)[0] },
     KerasNodes.one("argsort") { try sorted($0)[1] },
     KerasNodes.one("cumsum") { nodes in
       let x = try nodes.first()
       let axis = try nodes.axis(x.rank)
-      return try nodes("CumSum", .network(x), KerasNodes.integers([axis]))
+      return try nodes("CumSum", .network(x), FileValue.integers([axis]))
     },
     KerasNodes.one("isnan") { try $0("IsNaN", .network(try $0.first())) },
     KerasNodes.one("isinf") { try $0("IsInf", .network(try $0.first())) },
@@ -84,7 +84,7 @@ enum KerasSelections {
       throw NodeFailure.unsupported("the type \(type.prefix(40))")
     }
     let axis = try nodes.axis(x.rank + 1, at: 2, default: -1)
-    let wide = try nodes("Unsqueeze", .network(x), KerasNodes.integers([axis]))
+    let wide = try nodes("Unsqueeze", .network(x), FileValue.integers([axis]))
     var sizes = Array(repeating: 1, count: x.rank + 1)
     sizes[axis] = count
     let places = HostTensor(floats: (0..<count).map { Float($0) }, sizes: sizes)
@@ -103,7 +103,7 @@ enum KerasSelections {
     let x = try nodes.first()
     let axis = try nodes.axis(x.rank, default: -1)
     return try nodes.all(
-      "TopK", [.network(x), KerasNodes.integers([x.sizes[axis]])],
+      "TopK", [.network(x), FileValue.integers([x.sizes[axis]])],
       ["axis": .int(Int64(axis)), "largest": .int(0)], outputs: 2)
   }
 
@@ -113,14 +113,14 @@ enum KerasSelections {
     let largest = Float.greatestFiniteMagnitude
     let positive = try call.number(call.value("posinf", at: 2)) ?? largest
     let negative = try call.number(call.value("neginf", at: 3)) ?? -largest
-    var result = try nodes("Where", try nodes("IsNaN", x), KerasNodes.number(nan), x)
+    var result = try nodes("Where", try nodes("IsNaN", x), FileValue.number(nan), x)
     for (bound, isPositive) in [(positive, true), (negative, false)] {
       let isInfinite = try nodes(
         "IsInf", x,
         with: [
           "detect_positive": .int(isPositive ? 1 : 0), "detect_negative": .int(isPositive ? 0 : 1),
         ])
-      result = try nodes("Where", isInfinite, KerasNodes.number(bound), result)
+      result = try nodes("Where", isInfinite, FileValue.number(bound), result)
     }
     return result
   }

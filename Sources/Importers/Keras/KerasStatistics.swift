@@ -57,11 +57,11 @@ enum KerasStatistics {
     switch try call.integer(call.value("order", at: 2), default: 2) {
     case 1:
       let norm = try nodes("ReduceL1", .network(x), with: attributes)
-      return try nodes("Div", .network(x), try nodes("Max", norm, KerasNodes.number(epsilon)))
+      return try nodes("Div", .network(x), try nodes("Max", norm, FileValue.number(epsilon)))
     case 2:
       let norm = try nodes("ReduceL2", .network(x), with: attributes)
       let inverse = try nodes("Reciprocal", norm)
-      let bounded = try nodes("Min", inverse, KerasNodes.number(1 / epsilon))
+      let bounded = try nodes("Min", inverse, FileValue.number(1 / epsilon))
       return try nodes("Mul", .network(x), bounded)
     case let order: throw NodeFailure.unsupported("order \(order)")
     }
@@ -74,7 +74,7 @@ enum KerasStatistics {
     let mean = try nodes(
       "ReduceMean", try nodes("Mul", .network(x), .network(x)),
       with: ["axes": integers([axis]), "keepdims": .int(1)])
-    let root = try nodes("Sqrt", try nodes("Add", mean, KerasNodes.number(epsilon)))
+    let root = try nodes("Sqrt", try nodes("Add", mean, FileValue.number(epsilon)))
     let result = try nodes("Div", .network(x), root)
     guard let scale = call.value("scale", at: 1) else { return result }
     let factors = try nodes.operand(scale, "scale")

@@ -17,6 +17,10 @@ struct ONNXCall {
   /// How many channels lie side by side in weights that ONNX Runtime has rearranged; `nil` if the
   /// file does not say.
   var channelBlock: Int?
+  /// The names of the classes that the results count or are the probabilities of.
+  var classNames: [String]?
+  /// Whether the first result is the place of a text among the class names.
+  var isText = false
   /// The names of the graph's outputs.
   let graphOutputs: Set<String>
   /// The results, as many as the node has outputs.
@@ -164,6 +168,11 @@ struct ONNXCall {
       throw NodeFailure.invalid("index \(index) of an axis of \(size)")
     }
     return index < 0 ? index + size : index
+  }
+
+  /// A tensor that an attribute holds; `nil` if it is not there.
+  func stored(_ attribute: String) throws -> HostTensor? {
+    try node.tensor(attribute)?.host()
   }
 
   // MARK: Layers and results

@@ -22,6 +22,10 @@ extension ONNXGraphImport {
       do {
         values[name] = .host(try stored.host())
       } catch let failure as ONNXTensor.Failure where failure.isUnsupported {
+        if let places = classes.add(stored, as: name) {
+          values[name] = .host(places)
+          continue
+        }
         unreadable[name] = UnsupportedNode(
           type: "initializer", detail: failure.text, name: stored.name)
         missing.insert(name)

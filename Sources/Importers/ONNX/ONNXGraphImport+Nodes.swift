@@ -112,6 +112,7 @@ extension ONNXGraphImport {
     call.channelBlock = channelBlock
     call.isUsedAsTruth = node.outputs.allSatisfy { uses.isTruth($0) }
     do {
+      try classes.check(node)
       if try foldedForEveryLength(&call) { return }
       call.integerBound = try ONNXIntegerBounds.bound(call, integerBounds)
       var stated = call
@@ -121,6 +122,7 @@ extension ONNXGraphImport {
       stated.outputs = call.outputs
       batch.follow(stated)
       try selections.follow(stated)
+      classes.follow(call)
       if let name = node.outputs.first { integerBounds[name] = call.integerBound }
     } catch {
       try report(error, type: node.type, name: node.name)

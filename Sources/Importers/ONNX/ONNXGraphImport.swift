@@ -43,6 +43,8 @@ struct ONNXGraphImport {
   var batch = ONNXOpenAxes(base: 1)
   /// The selections, whose numbers of rows predictions choose.
   var selections = ONNXSelectedRows()
+  /// The names of classes, and the values that stand for texts.
+  var classes = ONNXClassNames()
 
   /// The model's graph.
   var graph: ONNXGraph { model.graph }
@@ -67,10 +69,12 @@ struct ONNXGraphImport {
     try computeUnreachedOutputs()
     let constants = try constantOutputs()
     checkOutputs()
+    unsupported += constants.map(\.name).filter { classes.isText($0) }.map(ONNXClassNames.refusal)
     guard unsupported.isEmpty else { throw .unsupported(unsupported, path: path) }
     let made = try outputs(except: Set(constants.map(\.name)))
     var metadata = ModelMetadata(model)
     metadata.exampleMixer = made.mixture?.description
+    metadata.labels = classes.labels(of: made.ports) ?? metadata.labels
     if !batch.isEmpty {
       for index in ports.indices {
         ports[index].examples = batch.states[ports[index].name] == nil ? .shared : .along(0)

@@ -64,6 +64,7 @@
   X(local_response, local_response, SHARED, a->rows)                                          \
   X(resample, resample, SHARED, a->outer * a->out_size)                                       \
   X(suppress, suppress, SHARED, 1)                                                            \
+  X(tree_ensemble, tree_ensemble, SHARED, forge_quotient_up(a->rows, FORGE_TREE_ROWS))        \
   X(copy_plain, copy_plain, SHARED, first_size(a))                                            \
   X(binary_plain, binary_plain, EVERY, first_size(a))                                         \
   X(activation_plain, activation_plain, EVERY, forge_quotient_up(a->count, FORGE_PLAIN_TILE)) \

@@ -130,4 +130,55 @@ typedef struct {
   int32_t exclusive, reversed;
 } forge_cumulative_sum_arguments;
 
+/* A question of a decision tree, or a leaf, whose children are itself. */
+typedef struct {
+  int32_t feature;     /* bits 27 on: 1 if NaN is yes, then twice a forge_tree_question */
+  float threshold;     /* of a leaf: its weight, or the bits of its number */
+  int32_t children[2]; /* nodes: yes, no */
+} forge_tree_node;
+
+typedef enum {
+  FORGE_TREE_LESS_OR_EQUAL,
+  FORGE_TREE_LESS,
+  FORGE_TREE_EQUAL,
+} forge_tree_question;
+
+/* The questions of all nodes: of one kind without flags, of one kind, or of any. */
+typedef enum {
+  FORGE_TREES_LESS_OR_EQUAL,
+  FORGE_TREES_LESS,
+  FORGE_TREES_LESS_OR_EQUAL_OR_NAN,
+  FORGE_TREES_LESS_OR_NAN,
+  FORGE_TREES_MIXED,
+} forge_tree_questions;
+
+typedef enum {
+  FORGE_TREES_SUM,
+  FORGE_TREES_AVERAGE,
+  FORGE_TREES_MINIMUM,
+  FORGE_TREES_MAXIMUM,
+} forge_tree_aggregate;
+
+enum {
+  FORGE_TREE_FEATURE_BITS = 27,
+  FORGE_TREE_ROWS = 64 /* of a tile */
+};
+
+/* out[row][target] = base[target] + the votes of the leaves that in[row] reaches, added in double
+ * precision in the order of the trees. scratch: doubles [rows][targets]. Tiles: groups of
+ * FORGE_TREE_ROWS rows. */
+typedef struct {
+  forge_place in, out, scratch;
+  const forge_tree_node *nodes;
+  const int32_t *roots; /* nodes, one for each of `trees` */
+  /* The votes of leaf i: starts[i] ..< starts[i + 1]. Not read if is_single. */
+  const int32_t *starts, *vote_targets;
+  const float *weights;
+  const float *base; /* one for each target; NULL for 0 */
+  int64_t rows, columns, trees, targets;
+  int32_t questions; /* forge_tree_questions */
+  int32_t aggregate; /* forge_tree_aggregate */
+  int32_t is_single; /* one target, and each leaf has one vote, its node's threshold */
+} forge_tree_ensemble_arguments;
+
 #endif

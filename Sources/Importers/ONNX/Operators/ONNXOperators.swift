@@ -14,6 +14,7 @@ enum ONNXOperators {
     microsoftActivations, microsoftProducts, microsoftConvolutions, microsoftNormalizations,
     microsoftEmbeddings, microsoftAttention, microsoftGroupedAttention, microsoftRotations,
     microsoftBlocked,
+    ONNXFeatures.all, ONNXLabels.all, ONNXLinearModels.all, ONNXTrees.all,
   ]
 
   /// All operators.
