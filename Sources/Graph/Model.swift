@@ -136,7 +136,7 @@ extension Model: Chainable {
 public struct ModelMetadata: Sendable {
   /// The name of the network.
   public var name: String?
-  /// What the network is and does, in the words of its makers.
+  /// What it is and where it comes from, in the words of its makers.
   public var about: String?
   /// Who made it.
   public var author: String?

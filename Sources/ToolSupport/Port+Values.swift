@@ -77,17 +77,21 @@ extension ImportedModel.Port {
         needs: isBatch ? "several of \(needs(shape))" : needs(shape),
         remedy: isStack ? "--batch, if the first axis counts examples" : nil)
     }
-    let strides = AxisStrides(array.sizes)
-    let outer = order.map { $0.map { strides.values[$0] } ?? 0 }
-    let forge = order.map { $0.map { array.sizes[$0] } ?? 1 }
     let values = array.floats
     let count = isBatch ? array.sizes.first ?? 1 : 1
-    let step = isBatch ? strides.values.first ?? 0 : 0
-    return (0..<count).map { example in
-      let gathered = AxisStrides.gather(
-        values, from: example * step, sizes: forge, strides: outer)
-      return TensorValues(shape: Shape(sizes: forge), values: gathered)
-    }
+    guard count > 0 else { return [] }
+    // What the array is of one example, whichever way its axes correspond.
+    let own = Self(
+      name: name, sizes: isBatch ? [1] + array.sizes.dropFirst() : array.sizes, axes: order)
+    let step = values.count / count
+    do throws(ImportError) {
+      var examples: [TensorValues] = []
+      for example in 0..<count {
+        let part = values[(example * step)..<((example + 1) * step)]
+        examples.append(try own.forgeValues(Array(part)))
+      }
+      return examples
+    } catch { throw ToolError(.wrongInput, error.problem) }
   }
 
   /// The results of one or several examples as an array with the axes and the type of the file.
@@ -108,13 +112,10 @@ extension ImportedModel.Port {
     }
     // An axis that the network does not have is empty, too, if no row was selected.
     if let rows, let first = examples.first, first.values.isEmpty { fileSizes[rows.axis] = 0 }
-    // For each axis of the file the stride in Forge's tensor.
-    let own = AxisStrides(forge).values
-    let strides = fileSizes.indices.map { axis in
-      axes.firstIndex(of: axis).flatMap { own.indices.contains($0) ? own[$0] : nil } ?? 0
-    }
-    let floats = examples.map {
-      AxisStrides.gather($0.values, from: 0, sizes: fileSizes, strides: strides)
+    var floats: [[Float]] = []
+    for example in examples {
+      let isEmpty = example.values.isEmpty
+      floats.append(isEmpty ? [] : try fileValues(example.values, sizes: fileSizes))
     }
     if isBatch, self.examples == .shared {
       return try StoredTensor(
@@ -152,43 +153,5 @@ extension ImportedModel.Port {
     }
     sizes[own] = count
     return TensorValues(shape: Shape(sizes: sizes), values: kept)
-  }
-}
-
-/// The strides of an array in row-major order.
-struct AxisStrides {
-  /// The distance of neighbours along each axis.
-  let values: [Int]
-
-  init(_ sizes: [Int]) {
-    var stride = 1
-    values = sizes.reversed().map { size in
-      defer { stride = stride.multipliedSaturated(by: size) }
-      return stride
-    }.reversed()
-  }
-
-  /// The elements at all positions of `sizes` in row-major order; positions outside are 0.
-  static func gather(
-    _ values: [Float], from start: Int, sizes: [Int], strides: [Int]
-  ) -> [Float] {
-    guard let count = Shape.product(of: sizes), count > 0 else { return [] }
-    var result: [Float] = []
-    result.reserveCapacity(count)
-    var position = Array(repeating: 0, count: sizes.count)
-    var offset = start
-    while true {
-      result.append(values.indices.contains(offset) ? values[offset] : 0)
-      var axis = sizes.count - 1
-      while axis >= 0 {
-        position[axis] += 1
-        offset += strides[axis]
-        if position[axis] < sizes[axis] { break }
-        offset -= position[axis] * strides[axis]
-        position[axis] = 0
-        axis -= 1
-      }
-      if axis < 0 { return result }
-    }
   }
 }

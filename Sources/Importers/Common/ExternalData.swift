@@ -3,20 +3,11 @@ import Forge
 /// The bytes of a file that a model names, such as ONNX's external data.
 ///
 /// ```swift
-/// options.externalData = { name in
-///   ExternalData(try archive.bytes(of: name))
-/// }
+/// let files: [String: [UInt8]] = ["weights.bin": []]
+/// let options = ImportOptions(externalData: { name in ExternalData(files[name] ?? []) })
 /// ```
-/// They may also stay where they are, such as in a database, and be read in ranges while the model
-/// is compiled:
-///
-/// ```swift
-/// options.externalData = { name in
-///   ExternalData(byteCount: try store.size(of: name)) { range in
-///     try store.bytes(of: name, range)
-///   }
-/// }
-/// ```
+/// Bytes may also stay where they are, such as in a database, and be read in ranges while the model
+/// is compiled.
 public struct ExternalData: Sendable {
   /// The number of bytes.
   public let byteCount: Int
@@ -35,7 +26,7 @@ public struct ExternalData: Sendable {
   ///
   /// - Parameters:
   ///   - byteCount: the number of bytes.
-  ///   - read: reads a range within them; it may be called from any thread, as often as the model is
+  ///   - read: reads a range within them; it may be called from any thread, each time the model is
   ///     compiled. Another number of bytes than asked for is an error.
   public init(byteCount: Int, read: @escaping @Sendable (_ range: Range<Int>) throws -> [UInt8]) {
     self.byteCount = max(byteCount, 0)

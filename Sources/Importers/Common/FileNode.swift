@@ -103,10 +103,10 @@ enum NodeAttribute: Sendable {
   case ints([Int64])
   case floats([Float])
   case strings([String])
-  case tensor(ONNXTensor)
+  indirect case tensor(ONNXTensor)
   case tensors([ONNXTensor])
   /// A graph, such as a branch of `If`.
-  case graph(ONNXGraph)
+  indirect case graph(ONNXGraph)
   /// In a function, the value of the calling node's attribute of this name.
   case reference(String)
   /// A value that Forge does not read, such as a type.

@@ -27,8 +27,6 @@ package struct FileRange: StoredBytes {
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) throws -> Result {
     try file.checkReadable(range)
-    var bytes = [UInt8](repeating: 0, count: range.count)
-    try bytes.withUnsafeMutableBytes { try file.read(range, into: $0) }
-    return try bytes.withUnsafeBytes(body)
+    return try file.withUnsafeBytes(in: range, alignment: MemoryLayout<UInt64>.alignment, body)
   }
 }

@@ -31,6 +31,7 @@ final class ModelFiles: Sendable {
   ///   - name: the file; the caller has checked that it is inside the model's folder.
   ///   - offset: where the range begins.
   ///   - byteCount: its size.
+  /// - Returns: the bytes, which are read when they are needed.
   /// - Throws: ``ImportError``, `LoadError`, and what the caller's closure throws.
   func bytes(of name: String, offset: Int, byteCount: Int) throws -> any StoredBytes {
     if let given {

@@ -12,7 +12,9 @@ package enum ONNXFormat: ModelFormat {
   package static func facts(_ file: ModelFile) throws(ImportError) -> [ModelFact] {
     let model = try ONNXFile(file.path, options: file.options).model
     var facts: [ModelFact] = []
-    if let producer = ModelMetadata(model).producer { facts.append(ModelFact("producer", producer)) }
+    if let producer = ModelMetadata(model).producer {
+      facts.append(ModelFact("producer", producer))
+    }
     let sets = model.operatorSets.map { set in
       set.domain.isEmpty ? "\(set.version)" : "\(set.domain) \(set.version)"
     }

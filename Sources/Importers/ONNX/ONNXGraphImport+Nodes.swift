@@ -8,6 +8,7 @@ extension ONNXGraphImport {
   ///   - nodes: the nodes as the file has them.
   ///   - outputs: the names of the results that are kept when no node reads them any more.
   ///   - scope: the names of the graph, to which those of the results are added.
+  /// - Throws: ``ImportError`` for what is wrong; what is not supported is collected.
   mutating func importNodes(
     _ nodes: [FileNode], keeping outputs: [String], in scope: inout ONNXScope
   ) throws(ImportError) {
@@ -30,6 +31,7 @@ extension ONNXGraphImport {
   ///   - outer: the names of the graph with the node.
   ///   - prefix: what stands before the names that it makes; another for each import.
   /// - Returns: the unique names of its outputs, which are kept until ``release(_:)``.
+  /// - Throws: ``ImportError`` for what is wrong; what is not supported is collected.
   mutating func importGraph(
     _ graph: ONNXGraph, inputs: [String], in outer: ONNXScope, prefix: String
   ) throws(ImportError) -> [String] {

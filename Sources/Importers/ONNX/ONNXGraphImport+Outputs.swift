@@ -30,6 +30,8 @@ extension ONNXGraphImport {
   /// The outputs of the network.
   ///
   /// - Parameter known: the names of those whose values are known.
+  /// - Returns: the outputs in order.
+  /// - Throws: ``ImportError`` of kind `malformed` for one that no node makes.
   func outputs(except known: Set<String>) throws(ImportError) -> Outputs {
     var result = Outputs()
     var used: Set<String> = []

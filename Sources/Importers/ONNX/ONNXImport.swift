@@ -27,6 +27,7 @@ extension ImportedModel {
   /// Reads an ONNX model from the bytes of its file; see ``init(onnx:options:)``.
   ///
   /// ```swift
+  /// let bytes: [UInt8] = …
   /// let imported = try ImportedModel(onnx: bytes, name: "mobilenetv3")
   /// ```
   ///

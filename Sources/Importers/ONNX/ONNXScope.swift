@@ -24,6 +24,7 @@ struct ONNXScope: Sendable {
   /// The names of a function, which sees nothing of the graph that calls it.
   ///
   /// - Parameter prefix: what stands before its names; another for each call.
+  /// - Returns: the names.
   static func function(prefix: String) -> ONNXScope {
     ONNXScope(prefix: prefix, unknownPrefix: prefix)
   }
@@ -31,6 +32,7 @@ struct ONNXScope: Sendable {
   /// The names of a graph inside a node, which sees what this one has so far.
   ///
   /// - Parameter prefix: what stands before its names; another for each time it is imported.
+  /// - Returns: the names.
   func inner(prefix: String) -> ONNXScope {
     var inner = ONNXScope(prefix: self.prefix + prefix, unknownPrefix: unknownPrefix)
     inner.names = names

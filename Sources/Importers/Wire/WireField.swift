@@ -4,9 +4,9 @@ import Forge
 ///
 /// A reader throws `malformed` for a field of another wire type. Integers are read as they are
 /// stored, of which a smaller type takes the last bits.
-struct WireField {
+package struct WireField {
   /// What is stored, by wire type.
-  enum Content {
+  package enum Content {
     case varint(UInt64)
     case fixed64(UInt64)
     case fixed32(UInt32)
@@ -14,37 +14,37 @@ struct WireField {
   }
 
   /// The number of the field in its message.
-  let number: Int
-  let content: Content
-  let file: WireFile
+  package let number: Int
+  package let content: Content
+  package let file: WireFile
   /// The depth of the message with the field.
-  let depth: Int
+  package let depth: Int
 
   // MARK: Numbers
 
   /// An integer of a type without zigzag.
-  func int64() throws(ImportError) -> Int64 {
+  package func int64() throws(ImportError) -> Int64 {
     guard case .varint(let value) = content else { throw file.malformed }
     return Int64(bitPattern: value)
   }
 
   /// An integer.
-  func int() throws(ImportError) -> Int { Int(try int64()) }
+  package func int() throws(ImportError) -> Int { Int(try int64()) }
 
   /// An integer of 32 bits, or the number of an enumeration.
-  func int32() throws(ImportError) -> Int32 { Int32(truncatingIfNeeded: try int64()) }
+  package func int32() throws(ImportError) -> Int32 { Int32(truncatingIfNeeded: try int64()) }
 
   /// A truth value.
-  func bool() throws(ImportError) -> Bool { try int64() != 0 }
+  package func bool() throws(ImportError) -> Bool { try int64() != 0 }
 
   /// A number of 32 bits.
-  func float() throws(ImportError) -> Float {
+  package func float() throws(ImportError) -> Float {
     guard case .fixed32(let bits) = content else { throw file.malformed }
     return Float(bitPattern: bits)
   }
 
   /// A number of 64 bits.
-  func double() throws(ImportError) -> Double {
+  package func double() throws(ImportError) -> Double {
     guard case .fixed64(let bits) = content else { throw file.malformed }
     return Double(bitPattern: bits)
   }
@@ -52,13 +52,13 @@ struct WireField {
   // MARK: Bytes
 
   /// The place of the bytes in the file.
-  func range() throws(ImportError) -> Range<Int> {
+  package func range() throws(ImportError) -> Range<Int> {
     guard case .bytes(let range) = content else { throw file.malformed }
     return range
   }
 
   /// A text, which must be of UTF-8.
-  func string() throws(ImportError) -> String {
+  package func string() throws(ImportError) -> String {
     guard let text = String(validating: try file.text(try range()), as: UTF8.self) else {
       throw file.malformed
     }
@@ -66,25 +66,25 @@ struct WireField {
   }
 
   /// A text that becomes a key, within the limits on names.
-  func name() throws(ImportError) -> String {
+  package func name() throws(ImportError) -> String {
     let name = try string()
     try file.check(name: name)
     return name
   }
 
   /// A text of bytes, in which those that are not of UTF-8 become U+FFFD.
-  func text() throws(ImportError) -> String {
+  package func text() throws(ImportError) -> String {
     String(decoding: try file.text(try range()), as: UTF8.self)
   }
 
   /// A copy of the bytes.
-  func bytes() throws(ImportError) -> [UInt8] { try file.copy(try range()) }
+  package func bytes() throws(ImportError) -> [UInt8] { try file.copy(try range()) }
 
   /// The bytes, which stay in the file unless they are few.
-  func stored() throws(ImportError) -> any StoredBytes { try file.stored(try range()) }
+  package func stored() throws(ImportError) -> any StoredBytes { try file.stored(try range()) }
 
   /// A message in the field.
-  func message() throws(ImportError) -> WireMessage {
+  package func message() throws(ImportError) -> WireMessage {
     let range = try range()
     try file.takeMessage(depth: depth + 1)
     return WireMessage(file, range, depth: depth + 1)
@@ -93,7 +93,7 @@ struct WireField {
   // MARK: Lists
 
   /// Appends the integers of a repeated field, packed or not.
-  func append(to list: inout [Int64]) throws(ImportError) {
+  package func append(to list: inout [Int64]) throws(ImportError) {
     guard case .bytes(let range) = content else {
       try file.take(bytes: MemoryLayout<Int64>.size)
       list.append(try int64())
@@ -108,7 +108,7 @@ struct WireField {
   }
 
   /// Appends the numbers of a repeated field of 32 bits, packed or not.
-  func append(to list: inout [Float]) throws(ImportError) {
+  package func append(to list: inout [Float]) throws(ImportError) {
     guard case .bytes(let range) = content else {
       try file.take(bytes: MemoryLayout<Float>.size)
       list.append(try float())
@@ -118,7 +118,7 @@ struct WireField {
   }
 
   /// Appends the numbers of a repeated field of 64 bits, packed or not.
-  func append(to list: inout [Double]) throws(ImportError) {
+  package func append(to list: inout [Double]) throws(ImportError) {
     guard case .bytes(let range) = content else {
       try file.take(bytes: MemoryLayout<Double>.size)
       list.append(try double())

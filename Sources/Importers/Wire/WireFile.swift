@@ -7,9 +7,9 @@ import Forge
 /// what is copied, whatever the file states; the depth of messages has its own limit.
 ///
 /// Source: Protocol Buffers, "Encoding".
-final class WireFile {
+package final class WireFile {
   /// The path, for messages.
-  let path: String
+  package let path: String
   /// Where files are that this one names.
   let files: ModelFiles
   /// What is said of a file that is no such message.
@@ -20,7 +20,9 @@ final class WireFile {
   private let ranges: InputFile
   private let limits: ImportLimits
   /// The beginning of the file, by which its format is recognized.
-  let head: FileHead
+  package let head: FileHead
+  /// The bytes that the file really has, without holes.
+  package let byteCount: Int
   private var window: [UInt8] = []
   private var windowStart = 0
   private var messages = 0
@@ -42,7 +44,7 @@ final class WireFile {
   ///   - options: the limits on its size, its messages and their depth, and files beside it.
   ///   - headline: what is said of a file that is no such message.
   /// - Throws: ``ImportError``: `fileMissing`, `unreadable` or `tooLarge`.
-  convenience init(
+  package convenience init(
     path: String, options: ImportOptions, headline: String
   ) throws(ImportError) {
     let file: InputFile
@@ -62,15 +64,12 @@ final class WireFile {
   ///   - options: the limits on the size, the messages and their depth, and other files.
   ///   - headline: what is said of bytes that are no such message.
   /// - Throws: ``ImportError``: `unreadable` or `tooLarge`.
-  convenience init(
+  package convenience init(
     _ bytes: [UInt8], name: String, options: ImportOptions, headline: String
   ) throws(ImportError) {
-    let file: InputFile
-    do throws(LoadError) { file = try .copying(bytes, name: name) } catch {
-      throw ImportError(loading: error)
-    }
     try self.init(
-      file, path: name, limits: options.limits, files: ModelFiles(besideBytes: name, options),
+      InputFile(bytes, name: name), path: name, limits: options.limits,
+      files: ModelFiles(besideBytes: name, options),
       headline: headline)
   }
 
@@ -79,6 +78,7 @@ final class WireFile {
   ) throws(ImportError) {
     self.file = file
     ranges = file.closed
+    byteCount = file.storedByteCount
     self.path = path
     self.limits = limits
     self.files = files
@@ -94,14 +94,11 @@ final class WireFile {
     }
   }
 
-  /// The bytes that the file really has, without holes.
-  var byteCount: Int { file.storedByteCount }
-
   /// The message that the file is.
-  var message: WireMessage { WireMessage(self, 0..<file.count, depth: 0) }
+  package var message: WireMessage { WireMessage(self, 0..<file.count, depth: 0) }
 
   /// The error of a file that is no such message.
-  var malformed: ImportError {
+  package var malformed: ImportError {
     ImportError(.malformed, headline, path: path, received: head.beginning)
   }
 
@@ -110,7 +107,7 @@ final class WireFile {
   /// The next number of variable length.
   ///
   /// - Throws: ``ImportError``: `malformed` at the end or if it is too long; `unreadable`.
-  func varint(at position: inout Int, end: Int) throws(ImportError) -> UInt64 {
+  package func varint(at position: inout Int, end: Int) throws(ImportError) -> UInt64 {
     var value: UInt64 = 0
     for shift in stride(from: UInt64(0), to: 64, by: 7) {
       guard position < end else { throw malformed }
@@ -123,7 +120,7 @@ final class WireFile {
   }
 
   /// A number of a fixed width in little-endian order.
-  func fixed<Number: FixedWidthInteger>(
+  package func fixed<Number: FixedWidthInteger>(
     _: Number.Type, at position: inout Int, end: Int
   ) throws(ImportError) -> Number {
     let width = MemoryLayout<Number>.size
@@ -137,7 +134,7 @@ final class WireFile {
   }
 
   /// A copy of some bytes, which the budget pays.
-  func copy(_ range: Range<Int>) throws(ImportError) -> [UInt8] {
+  package func copy(_ range: Range<Int>) throws(ImportError) -> [UInt8] {
     try take(bytes: range.count)
     if range.lowerBound >= windowStart, range.upperBound <= windowStart + window.count {
       return Array(window[(range.lowerBound - windowStart)..<(range.upperBound - windowStart)])
@@ -146,7 +143,7 @@ final class WireFile {
   }
 
   /// Some bytes, which stay in the file unless they are few.
-  func stored(_ range: Range<Int>) throws(ImportError) -> any StoredBytes {
+  package func stored(_ range: Range<Int>) throws(ImportError) -> any StoredBytes {
     guard range.count >= Self.smallestRange else { return BytesInMemory(try copy(range)) }
     do throws(LoadError) {
       return try FileRange(ranges, offset: range.lowerBound, byteCount: range.count)
@@ -175,7 +172,7 @@ final class WireFile {
   // MARK: Budget
 
   /// A copy of the bytes of a text, which the budget pays.
-  func text(_ range: Range<Int>) throws(ImportError) -> [UInt8] {
+  package func text(_ range: Range<Int>) throws(ImportError) -> [UInt8] {
     try take(bytes: MemoryLayout<String>.size)
     return try copy(range)
   }
@@ -183,12 +180,12 @@ final class WireFile {
   /// Checks a text before it becomes a key.
   ///
   /// - Throws: ``ImportError`` of kind `tooLarge`.
-  func check(name: String) throws(ImportError) { try limits.check(name: name, path: path) }
+  package func check(name: String) throws(ImportError) { try limits.check(name: name, path: path) }
 
   /// Takes memory for strings and lists.
   ///
   /// - Throws: ``ImportError`` of kind `tooLarge`.
-  func take(bytes: Int) throws(ImportError) {
+  package func take(bytes: Int) throws(ImportError) {
     copiedBytes = copiedBytes.addingSaturated(bytes)
     let limit = limits.foldedBytes.addingSaturated(
       byteCount.multipliedSaturated(by: Self.bytesPerByte))
@@ -202,7 +199,7 @@ final class WireFile {
   /// Takes one more message at some depth.
   ///
   /// - Throws: ``ImportError`` of kind `tooLarge`.
-  func takeMessage(depth: Int) throws(ImportError) {
+  package func takeMessage(depth: Int) throws(ImportError) {
     messages += 1
     try take(bytes: Self.bytesPerMessage)
     let most = limits.nodes.addingSaturated(limits.tensors).multipliedSaturated(by: 8)

@@ -1,14 +1,14 @@
 import Forge
 
 /// A message of Protocol Buffers: a range of a file whose fields are walked once, in their order.
-struct WireMessage {
-  let file: WireFile
+package struct WireMessage {
+  package let file: WireFile
   /// The bytes of the message.
-  let range: Range<Int>
+  package let range: Range<Int>
   /// How many messages it is inside of.
-  let depth: Int
+  package let depth: Int
 
-  init(_ file: WireFile, _ range: Range<Int>, depth: Int) {
+  package init(_ file: WireFile, _ range: Range<Int>, depth: Int) {
     self.file = file
     self.range = range
     self.depth = depth
@@ -18,7 +18,7 @@ struct WireMessage {
   ///
   /// - Parameter body: what is done with a field; fields that it does not know it leaves alone.
   /// - Throws: what `body` throws; ``ImportError``: `malformed`, `unreadable`.
-  func forEachField(
+  package func forEachField(
     _ body: (WireField) throws(ImportError) -> Void
   ) throws(ImportError) {
     var position = range.lowerBound

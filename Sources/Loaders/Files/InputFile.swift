@@ -13,6 +13,7 @@ package final class InputFile: Sendable {
     /// open files.
     case file(FileIdentity, FileDescriptor?)
     case memory(SharedBytes)
+    case array([UInt8])
     case part(InputFile, start: Int)
     case zipped(ZipBytes)
   }
@@ -85,6 +86,11 @@ package final class InputFile: Sendable {
     return InputFile(copy, path: name)
   }
 
+  /// Uses an array as a file, without a copy; messages show `name`.
+  package convenience init(_ array: [UInt8], name: String) {
+    self.init(.array(array), count: array.count, path: name)
+  }
+
   /// Uses a range of a file as a file named by `entry`; throws `wrongSize` if it lies outside.
   convenience init(_ range: Range<Int>, of file: InputFile, entry: String?) throws(LoadError) {
     try file.check(range)
@@ -101,7 +107,10 @@ package final class InputFile: Sendable {
 
   /// Whether the bytes are in the program's memory, so that the path is only a name.
   var isInMemory: Bool {
-    if case .memory = source { true } else { false }
+    switch source {
+    case .memory, .array: true
+    case .file, .part, .zipped: false
+    }
   }
 
   // MARK: Names and errors
@@ -146,6 +155,8 @@ package final class InputFile: Sendable {
       guard now == identity, found == range.count else { throw located(.changed) }
     case .memory(let bytes):
       bytes.withBytes { memory.copyMemory(from: .init(rebasing: $0[range])) }
+    case .array(let array):
+      array.withUnsafeBytes { memory.copyMemory(from: .init(rebasing: $0[range])) }
     case .zipped(let bytes):
       try locating { () throws(LoadError) in try bytes.read(range, into: memory) }
     case .part(let whole, let start):
@@ -184,20 +195,24 @@ package final class InputFile: Sendable {
   /// Calls `body` with the bytes of a range.
   ///
   /// Aligned bytes in memory are passed in place. All others are read into temporary memory.
-  func withUnsafeBytes(
-    in range: Range<Int>, alignment: Int, _ body: (UnsafeRawBufferPointer) throws -> Void
-  ) throws {
+  package func withUnsafeBytes<Value>(
+    in range: Range<Int>, alignment: Int, _ body: (UnsafeRawBufferPointer) throws -> Value
+  ) throws -> Value {
     try check(range)
+    if case .array(let array) = source, range.lowerBound.isMultiple(of: alignment) {
+      return try array.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[range])) }
+    }
     guard let place = placeInMemory(range, alignment: alignment) else {
       return try bytes(range).withBytes(body)
     }
-    try place.bytes.withBytes { try body(UnsafeRawBufferPointer(rebasing: $0[place.range])) }
+    return try place.bytes.withBytes { try body(UnsafeRawBufferPointer(rebasing: $0[place.range])) }
   }
 
   /// The bytes of memory that ``withUnsafeBytes(in:alignment:_:)`` allocates.
   func temporaryByteCount(in range: Range<Int>, alignment: Int) -> Int {
     switch source {
     case .file, .memory: placeInMemory(range, alignment: alignment) == nil ? range.count : 0
+    case .array: range.lowerBound.isMultiple(of: alignment) ? 0 : range.count
     case .zipped(let bytes): range.count + bytes.readingByteCount
     case .part(let whole, let start):
       whole.temporaryByteCount(in: range.shifted(by: start), alignment: alignment)
@@ -211,7 +226,7 @@ package final class InputFile: Sendable {
     case .memory(let bytes): range.lowerBound.isMultiple(of: alignment) ? (bytes, range) : nil
     case .part(let whole, let start):
       whole.placeInMemory(range.shifted(by: start), alignment: alignment)
-    case .file, .zipped: nil
+    case .file, .array, .zipped: nil
     }
   }
 

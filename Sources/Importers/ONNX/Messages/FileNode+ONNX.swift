@@ -5,6 +5,7 @@ extension FileNode {
   ///
   /// - Throws: ``ImportError``: `malformed`, `tooLarge` or `unreadable`.
   init(_ message: WireMessage) throws(ImportError) {
+    try message.file.take(bytes: MemoryLayout<FileNode>.stride)
     var (type, domain, name, overload) = ("", "", "", "")
     var (inputs, outputs): ([String], [String]) = ([], [])
     var attributes: [String: NodeAttribute] = [:]

@@ -2,9 +2,9 @@ import Forge
 
 /// What is read of a function that the file defines, its `FunctionProto`.
 ///
-/// A node whose domain, type and overload are those of the function stands for its nodes. Attributes
-/// of these nodes may be ``NodeAttribute/reference(_:)``: they take the value that the calling node
-/// gives, or ``defaults``.
+/// A node whose domain, type and overload are those of the function stands for its nodes.
+/// Attributes of these nodes may be ``NodeAttribute/reference(_:)``: they take the value that the
+/// calling node gives, or ``defaults``.
 struct ONNXFunction: Sendable {
   private(set) var name = ""
   /// The domain; empty for ONNX's own.

@@ -56,6 +56,7 @@ struct ONNXNumbers: Sendable {
   /// The bits of all elements.
   ///
   /// - Parameter count: the number of elements that are needed.
+  /// - Returns: the elements, small ones in the last bits.
   /// - Throws: ``ONNXTensor/Failure`` for another number of them; ``ImportError``; what reading the
   ///   file throws.
   func values(_ count: Int) throws -> [UInt64] {
@@ -92,7 +93,8 @@ struct ONNXNumbers: Sendable {
         guard raw.count.isMultiple(of: size) else { throw damaged }
         return stride(from: 0, to: raw.count, by: size).map { offset in
           width == .bits32
-            ? UInt64(UInt32(littleEndian: raw.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+            ? UInt64(
+              UInt32(littleEndian: raw.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
             : UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         }
       case .varint:

@@ -35,6 +35,7 @@ struct ONNXTensor: Sendable {
   /// - Throws: ``ImportError``: `malformed`, `tooLarge` or `unreadable`.
   init(_ message: WireMessage) throws(ImportError) {
     files = message.file.files
+    try message.file.take(bytes: MemoryLayout<ONNXTensor>.stride)
     try message.forEachField { field throws(ImportError) in
       switch field.number {
       case 1: try field.append(to: &sizes)
@@ -89,7 +90,9 @@ struct ONNXTensor: Sendable {
     switch type {
     case .float32:
       if let (bytes, stated) = floats.bytes, stated == byteCount { return stored(bytes) }
-      let values = try floats.values(count).map { Float(bitPattern: UInt32(truncatingIfNeeded: $0)) }
+      let values = try floats.values(count).map {
+        Float(bitPattern: UInt32(truncatingIfNeeded: $0))
+      }
       return HostTensor(type: type, sizes: sizes, storage: .floats(values))
     case .float64:
       if let (bytes, stated) = doubles.bytes, stated == byteCount { return stored(bytes) }

@@ -8,6 +8,7 @@ struct ONNXValueInfo: Sendable {
   private(set) var docString = ""
 
   init(_ message: WireMessage) throws(ImportError) {
+    try message.file.take(bytes: MemoryLayout<ONNXValueInfo>.stride)
     try message.forEachField { field throws(ImportError) in
       switch field.number {
       case 1: name = try field.name()
