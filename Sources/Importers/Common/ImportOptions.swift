@@ -34,6 +34,7 @@ public struct ImportOptions: Sendable {
   /// are fixed, and so are lengths, because nothing is known of the examples in it.
   ///
   /// ```swift
+  /// var options = ImportOptions()
   /// options.onnxOperators["org.example::Cube"] = { node in
   ///   let x = try node.tensor(0)
   ///   return [ONNXNode.Output([x, x, x] --> Multiply())]

@@ -161,7 +161,7 @@ import Testing
       [
         ONNXWriter.node("SplitToSequence", ["x"], ["l"], ["axis": [0]]),
         ONNXWriter.node("SequenceAt", ["l", "zero"], ["y"]),
-      ], "Split"
+      ], "SplitToSequence"
     ),
     (
       shape + [
