@@ -98,9 +98,10 @@ def attention(graph):
         parts.append(graph.weights([first, second, count, count]))
     while parts[-1] == "":
         parts.pop()
+    # A NaN in a later key reaches earlier queries in ONNX Runtime, and not in Forge.
+    causal = 0 if graph.style == "hostile" else graph.random.choice([0, 1])
     graph.add(
-        "MultiHeadAttention", parts, domain=MICROSOFT, num_heads=heads,
-        unidirectional=graph.random.choice([0, 1]))
+        "MultiHeadAttention", parts, domain=MICROSOFT, num_heads=heads, unidirectional=causal)
 
 
 @draw(1, "RotaryEmbedding")
