@@ -85,6 +85,9 @@ def mask(graph, rows, queries, keys, kinds):
 @draw(2, "MultiHeadAttention")
 def attention(graph):
     """Heads of queries, keys and values that other nodes make."""
+    if graph.style == "hostile":
+        # Forge hides a key whose score is −∞, and NaN behind it; ONNX Runtime gives NaN.
+        raise Skip("scores that are not finite")
     x = graph.choose(lambda value: min(value.shape) > 0, rank=[3])
     rows, count, channels = graph.shape(x)
     heads, width, depth = (graph.random.randint(1, most) for most in (4, 6, 6))
@@ -98,10 +101,9 @@ def attention(graph):
         parts.append(graph.weights([first, second, count, count]))
     while parts[-1] == "":
         parts.pop()
-    # A NaN in a later key reaches earlier queries in ONNX Runtime, and not in Forge.
-    causal = 0 if graph.style == "hostile" else graph.random.choice([0, 1])
     graph.add(
-        "MultiHeadAttention", parts, domain=MICROSOFT, num_heads=heads, unidirectional=causal)
+        "MultiHeadAttention", parts, domain=MICROSOFT, num_heads=heads,
+        unidirectional=graph.random.choice([0, 1]))
 
 
 @draw(1, "RotaryEmbedding")
