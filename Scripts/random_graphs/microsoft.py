@@ -85,6 +85,9 @@ def mask(graph, rows, queries, keys, kinds):
 @draw(2, "MultiHeadAttention")
 def attention(graph):
     """Heads of queries, keys and values that other nodes make."""
+    if graph.style == "hostile":
+        # Forge hides a key whose score is −∞, and NaN behind it; ONNX Runtime gives NaN.
+        raise Skip("scores that are not finite")
     x = graph.choose(lambda value: min(value.shape) > 0, rank=[3])
     rows, count, channels = graph.shape(x)
     heads, width, depth = (graph.random.randint(1, most) for most in (4, 6, 6))

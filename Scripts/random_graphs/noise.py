@@ -51,9 +51,9 @@ RELATIVE = {
 }
 # The error is small beside the result, or beside the operand where that is below 1.
 FUNCTIONS = {
-    "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Celu", "Cos", "Cosh", "Elu", "Erf", "Exp",
-    "Gelu", "HardSigmoid", "HardSwish", "Log", "Mish", "Pow", "Selu", "Shrink", "Sigmoid", "Sin",
-    "Sinh", "Softplus", "Softsign", "Swish", "Tan", "Tanh",
+    "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "BiasGelu", "Celu", "Cos", "Cosh", "Elu",
+    "Erf", "Exp", "FastGelu", "Gelu", "HardSigmoid", "HardSwish", "Log", "Mish", "Pow",
+    "QuickGelu", "Selu", "Shrink", "Sigmoid", "Sin", "Sinh", "Softplus", "Softsign", "Swish", "Tan", "Tanh",
 }
 # Results that jump wherever an operand changes a little.
 JUMPS = {"Ceil", "DequantizeLinear", "Floor", "Hardmax", "Round", "Sign"}
@@ -68,7 +68,9 @@ GATE = 0.25
 PLACES = {"ArgMax": 0, "ArgMin": 0, "TopK": -1}
 PICTURES = {"Conv", "ConvTranspose", "Resize"}
 RECURRENT = {"LSTM", "GRU", "RNN"}
-ABSOLUTE = {*RECURRENT, "LogSoftmax", "ReduceLogSum", "ReduceLogSumExp"}
+# ONNX Runtime adds 1 to what is near −1 in the two kinds of Gelu.
+ABSOLUTE = {
+    *RECURRENT, "LogSoftmax", "ReduceLogSum", "ReduceLogSumExp", "BiasGelu", "FastGelu"}
 
 
 def norms(array, axis):

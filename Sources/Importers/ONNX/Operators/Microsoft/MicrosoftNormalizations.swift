@@ -48,10 +48,12 @@ extension ONNXOperators {
               "parameters of \(try call.value(index).sizes) for \(sizes)")
           }
         }
-        var sum = try call.part("Add", [input, skip])
+        // The bias is that of the product which the optimiser has left without one.
+        var sum = input
         if let bias = call.optional(bias) {
-          sum = try call.part("Add", [sum, bias], name: "\(call.layerName)/bias")
+          sum = try call.part("Add", [input, bias], name: "\(call.layerName)/bias")
         }
+        sum = try call.part("Add", [sum, skip])
         call.set(try normal(&call, sum))
         call.set(sum, output: 3)
       },
