@@ -11,7 +11,7 @@ package final class FoldedValues: Sendable {
   /// values.
   private static let mostWork = 4
   /// The number of elements from which on values are let go.
-  private static let least = 1 << 12
+  fileprivate static let least = 1 << 12
 
   /// The constants that are computed anew with this one.
   private let operands: [FoldedValues]
@@ -41,6 +41,9 @@ package final class FoldedValues: Sendable {
   /// Whether the values are in memory.
   var isInMemory: Bool { values.withLock { $0 != nil } }
 
+  /// Releases the values of this constant.
+  func release() { values.withLock { $0 = nil } }
+
   /// Releases the values of this constant and of those that it is made of.
   func letGo() {
     var pending = [self]
@@ -64,7 +67,8 @@ package final class FoldedValues: Sendable {
     _ tensor: HostTensor, of operands: [HostTensor],
     compute: @escaping @Sendable () throws -> HostTensor
   ) -> HostTensor {
-    guard tensor.count >= least, tensor.isComputed else { return tensor }
+    // An operand that keeps its values would be kept with this constant.
+    guard tensor.isLargeArray, !operands.contains(where: \.isLargeArray) else { return tensor }
     let folded = operands.compactMap(\.folded)
     let work = folded.reduce(tensor.count) { $0.addingSaturated($1.work) }
     guard work <= tensor.count.multipliedSaturated(by: mostWork) else { return tensor }
@@ -84,6 +88,9 @@ extension HostTensor {
     case .stored, .repeated, .folded: false
     }
   }
+
+  /// Whether the values are an array that takes memory worth releasing.
+  fileprivate var isLargeArray: Bool { isComputed && count >= FoldedValues.least }
 
   /// Whether the values are in memory, large or small.
   var isInMemory: Bool { folded?.isInMemory ?? isComputed }

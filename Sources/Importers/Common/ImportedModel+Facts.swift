@@ -16,7 +16,8 @@ extension ImportedModel {
       if let text, !text.isEmpty { facts.append(ModelFact(label, text)) }
     }
     let said = Set(facts.map(\.text))
-    for (key, value) in metadata.values.sorted(by: { $0.key < $1.key }) where !said.contains(value) {
+    for (key, value) in metadata.values.sorted(by: { $0.key < $1.key }) where !said.contains(value)
+    {
       let shown = value.prefix(Self.shownCharacters)
       facts.append(
         ModelFact("metadata", "\(key) = \(shown)\(shown.count < value.count ? "…" : "")"))

@@ -137,7 +137,7 @@ extension ONNXGraphImport {
       guard uses.release(name), case .host(let tensor)? = values[name],
         tensor.held != nil || tensor.folded != nil
       else { continue }
-      tensor.folded?.letGo()
+      tensor.folded?.release()
       values[name] = nil
     }
   }

@@ -267,7 +267,8 @@ import Testing
     let state = "state them in ImportOptions.sizes, as "
     #expect(
       try remedy("Lengths/bert_dynamo") == state
-        + "[\"input_ids\": [1, 128]], or [1, .upTo(512)] for sequences of up to 512")
+        + "[\"input_ids\": [1, 128], \"attention_mask\": [1, 128]], "
+        + "or [1, .upTo(512)] for sequences of up to 512")
     #expect(
       try remedy("Lengths/channels") == state
         + "[\"x\": [1, 128, 6]], or [1, .upTo(512), 6] for sequences of up to 512")

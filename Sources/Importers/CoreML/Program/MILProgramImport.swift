@@ -58,7 +58,7 @@ struct MILProgramImport {
         guard readers[name] == 0, case .value(.host(let tensor))? = values[name],
           tensor.held != nil || tensor.folded != nil
         else { continue }
-        tensor.folded?.letGo()
+        tensor.folded?.release()
         values[name] = nil
       }
     }

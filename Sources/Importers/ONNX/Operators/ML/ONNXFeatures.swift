@@ -17,7 +17,7 @@ enum ONNXFeatures {
     },
     ONNXOperator(
       "ArrayFeatureExtractor", domain: domain, import: extract, fold: .none,
-      bounds: { _, bounds in bounds.first ?? nil }, length: .refused, sizes: .none,
+      bounds: .init { _, bounds in bounds.first ?? nil }, length: .refused, sizes: .none,
       examples: .apart(extracted)),
   ]
 

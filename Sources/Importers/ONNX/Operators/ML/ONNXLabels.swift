@@ -4,7 +4,7 @@ import Forge
 enum ONNXLabels {
   static let all: [ONNXOperator] = [
     ONNXOperator(
-      "LabelEncoder", domain: ONNXFeatures.domain, import: encode, fold: .none, bounds: bound,
+      "LabelEncoder", domain: ONNXFeatures.domain, import: encode, fold: .none, bounds: .init(bound),
       length: .refused, sizes: .none,
       examples: .apart { node in node.all(try node.only()) }),
     ONNXOperator(
@@ -58,7 +58,7 @@ enum ONNXLabels {
 
   /// The largest magnitude of a label.
   static func bound(ofLabels integers: String) -> ONNXIntegerBounds.Rule {
-    { call, _ in
+    .init { call, _ in
       let numbers = call.node.ints(integers) ?? []
       let texts = call.node.strings("classlabels_strings") ?? []
       return (numbers.map { Int(clamping: $0.magnitude) } + [texts.count]).max()
