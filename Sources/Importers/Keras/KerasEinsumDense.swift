@@ -78,24 +78,26 @@ enum KerasEinsumDense {
   ) -> KerasStep {
     .one { call throws(KerasFault) in
       let input = try call.only()
-      let sizes = try input.knownSizes("known sizes for an EinsumDense")
+      let own = try input.knownSizes("known sizes for an EinsumDense")
       let count = formula.contracted.count
-      guard count <= sizes.count, formula.isOpenBefore || formula.input.count == sizes.count + 1
+      guard count <= own.count, formula.isOpenBefore || formula.input.count == own.count + 1
       else {
         throw .invalid(
           "the input has another number of axes than the equation",
-          received: "\(sizes.count) besides the batch")
+          received: "\(own.count) besides the batch")
       }
-      let kept = Array(sizes.dropLast(count))
-      let width = sizes.suffix(count).reduce(1, *)
+      let kept = Array(own.dropLast(count))
+      let width = own.suffix(count).reduce(1, *)
       let rows = try call.apply(
         input.tensor.reshape(to: (kept.isEmpty ? [1] : kept) + [width]), to: input.tensor)
       let result = try call.apply(dense, to: rows)
       let made = kept + added
-      return KerasTensor(
-        tensor: try call.apply(
-          result.reshape(to: KerasTensor.forgeSizes(made), name: call.name), to: result),
-        rank: made.count)
+      let sizes = KerasTensor.forgeSizes(made)
+      guard result.shape?.sizes != sizes else {
+        return KerasTensor(tensor: result, rank: made.count)
+      }
+      let reshape = result.reshape(to: sizes, name: "\(call.name)/axes")
+      return KerasTensor(tensor: try call.apply(reshape, to: result), rank: made.count)
     }
   }
 

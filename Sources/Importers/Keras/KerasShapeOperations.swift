@@ -81,8 +81,16 @@ enum KerasShapeOperations {
     }
   }
 
+  private static func refuseChannelsFirst(_ call: KerasCall) throws(KerasFault) {
+    let format = call.value("data_format", at: 2)?.json?.text
+    guard format == nil || format == "channels_last" || format == "NHWC" else {
+      throw .unsupported("data_format \"\(format?.prefix(20) ?? "")\"")
+    }
+  }
+
   private static func depthToSpace(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
     .one { call throws(KerasFault) in
+      try refuseChannelsFirst(call)
       let block = try call.integer(call.value("block_size", at: 1), default: 0)
       return KerasTensor(
         tensor: try call.apply(
@@ -92,6 +100,7 @@ enum KerasShapeOperations {
 
   private static func spaceToDepth(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
     .one { call throws(KerasFault) in
+      try refuseChannelsFirst(call)
       let block = try call.integer(call.value("block_size", at: 1), default: 0)
       return KerasTensor(
         tensor: try call.apply(
