@@ -167,7 +167,7 @@ let tests: [Target] = [
     exclude: ["Fixtures"]),
   .testTarget(
     name: "ForgeToolSupportTests",
-    dependencies: ["ForgeToolSupport", "ForgeModels", "ForgeTestSupport"],
+    dependencies: ["ForgeToolSupport", "ForgeImporters", "ForgeModels", "ForgeTestSupport"],
     exclude: ["Fixtures"]),
   .testTarget(name: "ForgeRunnerTests", dependencies: ["ForgeRunner", "ForgeShapes"]),
   .testTarget(
