@@ -6,7 +6,8 @@ other fixture has, and for operators along a sequence of open length.
 
 Needs onnx, onnxruntime and numpy. `cases.json` has, for each graph, inputs and what ONNX Runtime
 computes for them (the reference of the package onnx for operators that ONNX Runtime lacks), at
-several lengths where the length is free.
+several lengths where the length is free. The files `blocks_*` hold channels in blocks of 16 with
+AVX-512, else of 8.
 """
 
 import json
@@ -39,7 +40,7 @@ def generator(name):
 
 
 def case(name, nodes, sizes, stored=None, opset=OPSET, low=-1.0, high=1.0,
-         special=(), reference=False, preview=False, step=1):
+         special=(), reference=False, domain=None, step=1):
     """A graph that reads x and makes y; a size that is `None` is free, in steps of 2 if so stated."""
     axis = next((i for i, size in enumerate(sizes) if size is None), None)
     random = generator(name)
@@ -50,8 +51,8 @@ def case(name, nodes, sizes, stored=None, opset=OPSET, low=-1.0, high=1.0,
         [numpy_helper.from_array(np.asarray(value), key)
          for key, value in (stored or {}).items()])
     opsets = [helper.make_opsetid("", opset)]
-    if preview:
-        opsets.append(helper.make_opsetid("ai.onnx.preview", 1))
+    if domain:
+        opsets.append(helper.make_opsetid(domain, 1))
     model = helper.make_model(graph, opset_imports=opsets, ir_version=9)
     path = FOLDER / f"{name}.onnx"
     onnx.save(model, path)
@@ -267,13 +268,69 @@ def heads(random):
     yield case(
         "flex", [
             *parts, node("FlexAttention", ["q", "k", "v"], ["y"], domain="ai.onnx.preview")],
-        (1, 2, 5, 9), opset=25, reference=True, preview=True)
+        (1, 2, 5, 9), opset=25, reference=True, domain="ai.onnx.preview")
     yield case(
         "linear", [
             node("Split", ["x"], ["q", "k", "v"], axis=2, num_outputs=3),
             node("LinearAttention", ["q", "k", "v"], ["y"], q_num_heads=2, kv_num_heads=2,
          update_rule="linear")],
         (1, 5, 18), opset=27, reference=True)
+
+
+def features(_):
+    """Features of several tensors side by side, in another order than they came."""
+    yield case(
+        "features", [
+            node("Split", ["x"], ["a", "b"], axis=1, num_outputs=2),
+            node("FeatureVectorizer", ["b", "x", "a"], ["y"], domain="ai.onnx.ml",
+                 inputdimensions=[2, 5, 3])], (4, 5), opset=18, domain="ai.onnx.ml")
+
+
+def blocks(random):
+    """Images with channels in blocks, as ONNX Runtime's highest level writes them for this machine.
+
+    The poolings and the enlargement take 16 channels, which need no filling, and a convolution to
+    24 shows how large the blocks are.
+    """
+    weights = {"v": random.uniform(-0.3, 0.3, (16, 3, 3, 3)).astype(np.float32),
+               "w": random.uniform(-0.3, 0.3, (24, 16, 1, 1)).astype(np.float32),
+               "s": np.float32([1, 1, 2, 3])}
+    for name, middle in [
+        ("maxpool", node("MaxPool", ["a"], ["b"], kernel_shape=[3, 2], strides=[2, 1],
+                         pads=[1, 0, 1, 1])),
+        ("averagepool", node("AveragePool", ["a"], ["b"], kernel_shape=[3, 2], strides=[2, 1],
+                             pads=[1, 0, 1, 1], count_include_pad=1)),
+        ("globalaveragepool", node("GlobalAveragePool", ["a"], ["b"])),
+        ("globalmaxpool", node("GlobalMaxPool", ["a"], ["b"])),
+        ("upsample", node("Resize", ["a", "", "s"], ["b"], mode="nearest", nearest_mode="floor",
+                          coordinate_transformation_mode="asymmetric")),
+        ("upsample_linear", node("Resize", ["a", "", "s"], ["b"], mode="linear",
+                                 coordinate_transformation_mode="asymmetric")),
+        ("upsample_corners", node("Resize", ["a", "", "s"], ["b"], mode="linear",
+                                  coordinate_transformation_mode="align_corners")),
+        ("upsample_halves", node("Resize", ["a", "", "s"], ["b"], mode="linear",
+                                 coordinate_transformation_mode="half_pixel")),
+    ]:
+        made = case(
+            f"blocks_{name}", [
+                node("Conv", ["x", "v"], ["a"], kernel_shape=[3, 3]), middle,
+                node("Conv", ["b", "w"], ["y"], kernel_shape=[1, 1])],
+            (2, 3, 9, 8), stored={k: v for k, v in weights.items()
+                                  if k != "s" or middle.op_type == "Resize"})
+        optimise(FOLDER / f"blocks_{name}.onnx", name.split("_")[0])
+        yield made
+
+
+def optimise(path, operator):
+    """Puts a file as ONNX Runtime's highest level writes it, with an operator, in its own place."""
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
+    options.optimized_model_filepath = str(path)
+    options.log_severity_level = 4
+    onnxruntime.InferenceSession(path.read_bytes(), options)
+    model = onnx.load(path)
+    found = [n.op_type.lower() for n in model.graph.node if n.domain == "com.microsoft.nchwc"]
+    assert operator in found, (path, found)
 
 
 def refused(name, nodes, sizes, error, stored=None, opset=OPSET):
@@ -340,7 +397,7 @@ def main():
         path.unlink()
     made = []
     for family in (functions, arithmetic, reductions, constants, images, choices, heads,
-                   recurrences, fixed):
+                   features, blocks, recurrences, fixed):
         made += family(generator(family.__name__))
     (FOLDER / "cases.json").write_text(json.dumps(made))
     print(f"{len(made)} cases")

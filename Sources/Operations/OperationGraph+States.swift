@@ -127,14 +127,14 @@ extension OperationGraph.Node {
   /// The operands whose whole numbers this node turns into places of like size.
   ///
   /// Files compute with ids before they read rows: `i + V · (i < 0)` counts those below 0 from the
-  /// end, and casts and bounds change nothing. Comparisons and other functions of numbers that need
-  /// not be ids end the way.
+  /// end, and casts and bounds change nothing. Products, comparisons and other functions of numbers
+  /// that need not be ids end the way.
   fileprivate var placeSources: [OperationGraph.Value] {
     if primitive.traits.keepsElements { return [inputs[0]] }
     return switch primitive {
     case .binary(let function):
       switch function {
-      case .add, .subtract, .multiply, .minimum, .maximum: inputs
+      case .add, .subtract, .minimum, .maximum: inputs
       default: []
       }
     case .unary(let function):
@@ -143,7 +143,6 @@ extension OperationGraph.Node {
       default: []
       }
     case .select: Array(inputs.dropFirst())
-    case .affine: [inputs[0]]
     default: []
     }
   }

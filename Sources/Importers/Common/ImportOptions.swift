@@ -30,8 +30,9 @@ public struct ImportOptions: Sendable {
   /// or `Name` for ONNX's own domain.
   ///
   /// The function gets a node and returns its outputs, made of layers or a `Custom`. Operators
-  /// that Forge has are never asked for; functions of the file are replaced. Batches of such a model
-  /// are fixed, and so are lengths, because nothing is known of the examples in it.
+  /// that Forge has are never asked for; functions of the file are replaced. Nothing is known of
+  /// the examples and of lengths in such a node: a file with an open batch predicts one example at
+  /// a time, unless ``sizes`` states the whole batch, and lengths are fixed.
   ///
   /// ```swift
   /// var options = ImportOptions()

@@ -18,7 +18,11 @@ extension ONNXGraphImport {
         received: "\(scope.depth)", needs: "at most \(options.limits.depth)",
         remedy: "raise ImportLimits.depth if you trust the file")
     }
-    let nodes = try ONNXNodeOrder.sorted(nodes, path: path).map { scope.renamed($0) }
+    // What makes another value of a name of the model's graph is refused below.
+    let given = scope.prefix.isEmpty ? made : []
+    let nodes = try ONNXNodeOrder.sorted(nodes, given: given, path: path).map {
+      scope.renamed($0)
+    }
     uses.add(nodes, in: scope)
     uses.add(outputs: outputs.map { scope.unique($0) })
     for node in nodes {

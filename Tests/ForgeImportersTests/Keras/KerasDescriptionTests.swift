@@ -109,7 +109,9 @@ import Testing
       #"{"class_name": "GlobalMaxPooling1D", "config": {"name": "g"}}"#)
     let error = error(json)
     #expect(error?.kind == .unknownSize)
-    #expect(error?.remedy?.contains("options.sizes[\"x\"]") == true)
+    #expect(
+      error?.remedy?.contains("ImportOptions.sizes, as [\"x\": [1, 128, 3]], or [1, .upTo(512), 3]")
+        == true)
     let sized = try ImportedModel(
       kerasDescription: json, options: ImportOptions(sizes: ["x": [1, 9, 3]]))
     #expect(sized.inputs.map(\.sizes) == [[1, 9, 3]])

@@ -37,7 +37,7 @@ import Testing
     #expect(error?.kind == .unsupported)
     let text = error?.description ?? ""
     #expect(text.contains("Bernoulli: 1 node (\"outer/then_branch#1/inner\")"), "\(text)")
-    #expect(text.contains("Det: 1 node (\"deep/last\")"), "\(text)")
+    #expect(text.contains("Det: 1 node (\"deep/then_branch#3/last\")"), "\(text)")
   }
 
   @Test(arguments: [
@@ -191,7 +191,7 @@ import Testing
     let (nodes, mixer) = Self.batches[index]
     let model = ONNXWriter.model(
       nodes, stored: [("zero", 0), ("one", 1), ("two", 2)].map { ONNXWriter.stored($0.0, [$0.1]) },
-      inputs: [ONNXWriter.value("x", [0, 4])])
+      inputs: [ONNXWriter.value("x", [-1, 4])])
     let examples: [[Float]] = [[1, -2, 0.5, 0], [0, -3, -1, -0.25]]
     try ImporterFixtures.withFile(model, ending: "onnx") { path in
       let network = try ImportedModel(onnx: path).model.compile(
@@ -236,7 +236,9 @@ import Testing
     }
     let network = try ImportedModel(onnx: path, options: options).model.compile()
     expectClose(try network.predict(given.x), given.y, relativeL2: 1e-6)
-    #expect(throws: PredictionError.self) { try network.predict(given.x + given.x, batch: 2) }
+    // The file states all sizes, so that its 3 rows are one example of Forge's own batch.
+    expectClose(
+      try network.predict(given.x + given.x, batch: 2), given.y + given.y, relativeL2: 1e-6)
 
     options.onnxOperators["org.example::Cube"] = { _ in throw Unknown() }
     #expect(throws: ImportError.self) { try ImportedModel(onnx: path, options: options) }
@@ -248,6 +250,28 @@ import Testing
     options.onnxOperators["Neg"] = { _ in throw Unknown() }
     _ = try ImportedModel(
       onnx: ImporterFixtures.path("ONNX/Flow/sequence_stacked.onnx"), options: options)
+  }
+
+  /// Nothing is known of the examples in such a node, so that an open batch is refused.
+  @Test func operatorsOfTheCallerMayCombineExamples() throws {
+    let model = ONNXWriter.model(
+      [ONNXWriter.node("Double", ["x"], ["y"], domain: "org.example")],
+      inputs: [ONNXWriter.value("x", [-1, 4])])
+    var options = ImportOptions()
+    options.onnxOperators["org.example::Double"] = { node in
+      let x = try node.tensor(0)
+      return [.init(x --> Scale(by: [2]))]
+    }
+    try ImporterFixtures.withFile(model, ending: "onnx") { path in
+      let network = try ImportedModel(onnx: path, options: options).model.compile(
+        options: CompileOptions(maximumBatch: 2))
+      #expect(try network.predict([1, -2, 3, -4]) == [2, -4, 6, -8])
+      let error = #expect(throws: PredictionError.self) {
+        try network.predict([1, -2, 3, -4, 5, 6, 7, 8], batch: 2)
+      }
+      #expect(error?.kind == .wrongBatch)
+      #expect(error?.description.contains("(Double)") == true, "\(error?.description ?? "")")
+    }
   }
 
   private struct Unknown: Error {}

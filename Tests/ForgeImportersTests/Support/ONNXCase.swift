@@ -47,8 +47,10 @@ struct ONNXCase: Decodable, Sendable, CustomTestStringConvertible {
       return
     }
     let imported = try ImportedModel(onnx: path, options: options)
+    // No drawn numbers are places that the network computes.
     let network = try imported.model.compile(
-      options: CompileOptions(verify: .samples(2), threads: .exactly(1)))
+      options: CompileOptions(
+        verify: name.hasPrefix("computed_") ? .none : .samples(2), threads: .exactly(1)))
     for run in runs.reversed() + runs {
       // Forge has the axes in an order of its own.
       let input = Self.port(imported.inputs[0], run.sizes)

@@ -4,11 +4,19 @@ import Forge
 enum ONNXNodeOrder {
   /// The nodes in order; that of the file, if it is one.
   ///
+  /// - Parameters:
+  ///   - nodes: the nodes in the order of the file.
+  ///   - given: the names of values that are there before them, for which no node waits.
+  ///   - path: the file.
+  /// - Returns: the nodes in order.
   /// - Throws: ``ImportError`` of kind `malformed` for a node that needs its own result.
-  static func sorted(_ nodes: [FileNode], path: String) throws(ImportError) -> [FileNode] {
+  static func sorted(
+    _ nodes: [FileNode], given: Set<String>, path: String
+  ) throws(ImportError) -> [FileNode] {
     var makers: [String: Int] = [:]
     for (index, node) in nodes.enumerated() {
-      for name in node.outputs where !name.isEmpty && makers[name] == nil { makers[name] = index }
+      for name in node.outputs
+      where !name.isEmpty && makers[name] == nil && !given.contains(name) { makers[name] = index }
     }
     let needed = nodes.map { node in (node.inputs + node.captures).compactMap { makers[$0] } }
     if needed.enumerated().allSatisfy({ index, own in own.allSatisfy { $0 < index } }) {
