@@ -8,6 +8,7 @@ The models have no weights: list.json has their descriptions (`model.to_json()`)
 inputs and outputs of three samples. Sizes are odd or prime; the samples have very different scales,
 and NaN and infinities where a function says what it does with them.
 """
+# check: KERAS_BACKEND=jax {fixtures}/KerasFunctions
 
 import json
 import os

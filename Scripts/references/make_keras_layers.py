@@ -8,6 +8,7 @@ Each case NAME makes NAME.keras (and NAME.h5 where both forms name weights in th
 list.json names them, arrays.npz has the inputs and outputs of three samples of odd sizes and very
 different scales. Masks hide positions at the start, inside, at the end, and none.
 """
+# check: KERAS_BACKEND=jax {fixtures}/KerasLayers
 
 import json
 import os

@@ -9,6 +9,7 @@ Needs onnx, numpy and onnxruntime 1.32 with the modules that its transformers op
 for an operator against formulas in double precision, for a network against the graph from which
 the optimiser started.
 """
+# check:
 
 import json
 import pathlib

@@ -9,6 +9,7 @@ computes for them (the reference of the package onnx for operators that ONNX Run
 several lengths where the length is free. The files `blocks_*` hold channels in blocks of 16 with
 AVX-512, else of 8.
 """
+# check:
 
 import json
 import pathlib

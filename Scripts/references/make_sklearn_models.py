@@ -8,6 +8,7 @@ trained on odd numbers of rows and on columns of scales from 1e-6 to 1e6, some w
 rows, what ONNX Runtime makes of the file, and what the model itself predicts in double precision.
 Cases "trees …" and "operator …" are graphs of one node with numbers at its edges.
 """
+# check:
 import json
 import pathlib
 import warnings

@@ -88,6 +88,7 @@ extension PrimitiveOperation {
   ///   - operands: the shapes of the operands.
   ///   - output: the shape of the result.
   ///   - stored: the number of elements that are stored for a shape.
+  /// - Returns: the work.
   package func work(
     for operands: [Shape], output: Shape, stored: (Shape) -> Int = { $0.elementCount ?? 0 }
   ) -> Int {

@@ -4,7 +4,8 @@ import Forge
 enum ONNXLabels {
   static let all: [ONNXOperator] = [
     ONNXOperator(
-      "LabelEncoder", domain: ONNXFeatures.domain, import: encode, fold: .none, bounds: .init(bound),
+      "LabelEncoder", domain: ONNXFeatures.domain, import: encode, fold: .none,
+      bounds: .init(bound),
       length: .refused, sizes: .none,
       examples: .apart { node in node.all(try node.only()) }),
     ONNXOperator(
