@@ -30,8 +30,8 @@ public struct ModelLayer: Sendable, CustomStringConvertible {
   public let parameters: [ParameterSpec]
   /// Whether an earlier layer of the same name has the same parameters.
   public let sharesParameters: Bool
-  /// The number of values of its own parameters, excluding shared ones and those that are one tensor
-  /// of a model file with an earlier layer's.
+  /// The number of values of its own parameters, excluding shared ones and those that are one
+  /// tensor of a model file with an earlier layer's.
   public let parameterCount: Int
   /// The multiply-adds of one prediction; 0 while a size is not known.
   public let multiplyAdds: Int

@@ -45,7 +45,7 @@ extension ImportedModel {
 }
 
 extension ModelFact {
-  /// The numbers of stored values by element type, the most frequent first; `nil` if there are none.
+  /// The numbers of stored values by element type, the most frequent first; `nil` without values.
   static func weights(_ counts: [ElementType: Int]) -> ModelFact? {
     let sorted = counts.filter { $0.value > 0 }.sorted {
       ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue)

@@ -115,8 +115,8 @@ extension ONNXGraphImport {
     }
   }
 
-  /// The sizes of an input: those of the options, or of the file with an open batch size of 1; `nil`
-  /// if the file leaves others open.
+  /// The sizes of an input: those of the options, or of the file with an open batch size of 1;
+  /// `nil` if the file leaves others open.
   private func sizes(
     of name: String, _ shape: [ONNXDimension]?
   ) throws(ImportError) -> [Int]? {

@@ -35,8 +35,8 @@ public struct ONNXNode: Sendable {
     case known(StoredTensor)
     /// Computed by the network.
     ///
-    /// The tensor has the file's axes in their order, outermost first, and one axis of size 1 if the
-    /// file's has none.
+    /// The tensor has the file's axes in their order, outermost first, and one axis of size 1 if
+    /// the file's has none.
     case tensor(Tensor, elementType: ElementType)
   }
 
