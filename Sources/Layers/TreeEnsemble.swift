@@ -21,7 +21,7 @@ import ForgeShapes
 /// let tree = DecisionTree(
 ///   nodes: [.question(feature: 2, .lessOrEqual, 0.75, yes: 1, no: 2), .leaf, .leaf],
 ///   votes: [.init(node: 1, weight: 2.5), .init(node: 2, weight: -1)])
-/// let price = rows --> TreeEnsemble([tree])
+/// let price = Input(shape: [3]) --> TreeEnsemble([tree])  // [1]
 /// ```
 public struct TreeEnsemble: PrimitiveLayer {
   /// `Trees` for short.

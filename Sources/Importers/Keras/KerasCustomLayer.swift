@@ -10,6 +10,7 @@ extension ImportOptions {
 /// One call of a layer of a Keras file, for code that builds it in ``ImportOptions/kerasLayers``.
 ///
 /// ```swift
+/// var options = ImportOptions()
 /// options.kerasLayers["Own>Swish"] = { layer in
 ///   let beta = layer.config["beta"]?.number ?? 1
 ///   return [.init(layer.inputs[0] --> Activation(.swish(beta: beta)))]
