@@ -13,7 +13,7 @@ extension ImportOptions {
 /// var options = ImportOptions()
 /// options.kerasLayers["Own>Swish"] = { layer in
 ///   let beta = layer.config["beta"]?.number ?? 1
-///   return [.init(layer.inputs[0] --> Activation(.swish(beta: beta)))]
+///   return [.init(layer.inputs[0] --> Unary(.swish(beta: beta)))]
 /// }
 /// ```
 /// Tensors have the axes of Forge: those of Keras without the batch, and a vector of `n` values is
