@@ -58,18 +58,6 @@ public struct ModelFile: Sendable {
     return [ModelFact("format", format.name)] + (try format.facts(self))
   }
 
-  /// Checks that no sizes and no constants are given, for formats that leave nothing open.
-  ///
-  /// - Throws: ``ImportError`` of kind `unknownName`.
-  func checkNothingOpen() throws(ImportError) {
-    try options.refuseFunction(path: path)
-    let names = options.sizes.keys.sorted() + options.constants.keys.sorted()
-    guard let first = names.first else { return }
-    throw ImportError(
-      .unknownName, "the file leaves nothing open", path: path,
-      received: "sizes or values for \"\(first)\"")
-  }
-
   /// The format of the file.
   ///
   /// - Throws: ``ImportError``: `fileMissing`, `unreadable` or `unsupported`.

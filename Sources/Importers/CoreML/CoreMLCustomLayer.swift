@@ -30,7 +30,7 @@ public struct CoreMLCustomLayer: Sendable {
   public let parameters: [String: Parameter]
   /// The stored weights in the order of the file, each with one axis; none of a model.
   ///
-  /// Half-precision weights stay so, and quantised ones are decoded to Float32.
+  /// Half-precision weights stay so, and quantized ones are decoded to Float32.
   public let weights: [StoredTensor]
   /// The number of tensors that are to be returned.
   public let outputCount: Int

@@ -28,7 +28,7 @@ struct CoreMLWeights {
 
   /// The values with one axis, for a layer whose sizes only its class knows.
   ///
-  /// Raw bytes without a quantisation stay bytes; of codes that end within a byte the last ones may
+  /// Raw bytes without a quantization stay bytes; of codes that end within a byte the last ones may
   /// be no values.
   ///
   /// - Throws: ``NodeFailure``.
@@ -46,11 +46,11 @@ struct CoreMLWeights {
     return try tensor([count]).stored()
   }
 
-  /// The stored values as a tensor; half-precision and quantised ones stay as they are stored.
+  /// The stored values as a tensor; half-precision and quantized ones stay as they are stored.
   ///
   /// - Parameters:
   ///   - sizes: the sizes, outermost first.
-  ///   - axis: the axis along which scales and biases of a quantisation differ, if there are
+  ///   - axis: the axis along which scales and biases of a quantization differ, if there are
   ///     several.
   /// - Returns: the tensor, whose values are decoded when they are needed.
   /// - Throws: ``NodeFailure``.

@@ -15,7 +15,9 @@ struct KerasFile: Sendable {
   /// Opens `.keras`, `.h5` and `.hdf5` files, told apart by their contents.
   init(_ path: String, _ limits: ImportLimits) throws(ImportError) {
     // What cannot be opened is told by the loaders.
-    try ModelBytes.check(path, limits: limits)
+    if let file = try? InputFile(path: path) {
+      try limits.check(fileBytes: file.count, path: path)
+    }
     do throws(LoadError) {
       let loadLimits = LoadLimits(entries: limits.tensors)
       self =

@@ -83,12 +83,7 @@ package final class WireFile {
     self.limits = limits
     self.files = files
     self.headline = headline
-    guard file.count <= limits.fileBytes else {
-      throw ImportError(
-        .tooLarge, "the file is larger than the limit", path: path,
-        received: ImportError.bytes(file.count), needs: "at most \(limits.fileBytes)",
-        remedy: "raise ImportLimits.fileBytes if you trust the file")
-    }
+    try limits.check(fileBytes: file.count, path: path)
     do throws(LoadError) { head = FileHead(try file.head(), name: path) } catch {
       throw ImportError(loading: error)
     }

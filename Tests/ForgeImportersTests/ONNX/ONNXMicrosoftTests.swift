@@ -4,7 +4,7 @@ import ForgeTestSupport
 import Foundation
 import Testing
 
-/// Operators of ONNX Runtime's domain and networks as its optimiser writes them, against ONNX
+/// Operators of ONNX Runtime's domain and networks as its optimizer writes them, against ONNX
 /// Runtime; Scripts/references/make_microsoft_models.py made them.
 @Suite struct ONNXMicrosoftTests {
   struct Expected: Decodable {

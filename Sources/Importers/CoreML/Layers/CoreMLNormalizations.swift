@@ -1,7 +1,7 @@
 import Forge
 
 extension CoreMLLayerType {
-  /// Normalisations, scales and biases.
+  /// Normalizations, scales and biases.
   static let normalizations: [CoreMLLayerType] = [
     CoreMLLayerType("batchnorm", field: 160, batchNormalize),
     CoreMLLayerType("mvn", field: 165, meanVarianceNormalize),
@@ -99,7 +99,7 @@ extension CoreMLLayerType {
       return try call.set(image: try call.node("Sub", [image, mean]))
     }
     let least = try call.epsilon(epsilon)
-    // ONNX's normalisation of several axes has no epsilon of the caller's.
+    // ONNX's normalization of several axes has no epsilon of the caller's.
     try call.mapImage("MeanVarianceNormalization") { node in
       let image = try node.network(0)
       let name = node.layerName

@@ -1,7 +1,7 @@
 import Forge
 
 extension ONNXOperators {
-  /// Normalisations and softmax.
+  /// Normalizations and softmax.
   static let normalizations: [ONNXOperator] = [
     .computed(
       "BatchNormalization", import: batchNormalize, rule: ONNXOpenRules.batchNormalization),
@@ -208,7 +208,7 @@ extension ONNXOperators {
     call.set(try combined(&call, result, beta) { Add() })
   }
 
-  /// A normalisation of each example whose scale and shift are one value per channel.
+  /// A normalization of each example whose scale and shift are one value per channel.
   private static func perChannel(
     _ call: inout ONNXCall, _ layer: (String?, Bool) -> some Layer
   ) throws {
@@ -286,7 +286,7 @@ extension ONNXOperators {
       output: 2)
   }
 
-  /// A normalisation by the root of the mean of squares along the last axes.
+  /// A normalization by the root of the mean of squares along the last axes.
   private static func rootMeanSquareNormalize(_ call: inout ONNXCall) throws {
     try call.refuseIntegers()
     let input = try call.network(0)

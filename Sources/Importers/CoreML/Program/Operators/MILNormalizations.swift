@@ -1,7 +1,7 @@
 import Forge
 
 extension MILOperators {
-  /// Normalisations and softmax.
+  /// Normalizations and softmax.
   static let normalizations: [String: Operation] = [
     "softmax": { try $0.map("Softmax", ["axis": .int(try $0.int("axis", -1))]) },
     "batch_norm": { call in

@@ -48,7 +48,7 @@ extension ONNXOperators {
               "parameters of \(try call.value(index).sizes) for \(sizes)")
           }
         }
-        // The bias is that of the product which the optimiser has left without one.
+        // The bias is that of the product which the optimizer has left without one.
         var sum = input
         if let bias = call.optional(bias) {
           sum = try call.part("Add", [input, bias], name: "\(call.layerName)/bias")

@@ -2,7 +2,7 @@ import Forge
 
 /// How many channels lie side by side in the weights that ONNX Runtime has rearranged.
 ///
-/// At its highest level the optimiser writes operators for the machine that it runs on: channels in
+/// At its highest level the optimizer writes operators for the machine that it runs on: channels in
 /// blocks of 8, or of 16 with AVX-512. The file does not state which. It follows from the numbers
 /// of channels that had to be rounded up, or not.
 enum ONNXChannelBlocks {
