@@ -1,6 +1,5 @@
 import Forge
 import ForgeLoaders
-import ForgeMessages
 
 /// Nodes of ONNX that compute an operation of Keras, whose tensors have the batch as axis 0.
 ///
