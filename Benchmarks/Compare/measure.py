@@ -231,7 +231,7 @@ def main():
          "10" if quick else "100"]) or "null")
     options.results.write_text(json.dumps(results, indent=1))
     report.write(results, options.docs)
-    print(f"wrote {options.docs}/Performance.md, performance.svg and {options.results}")
+    print(f"wrote {options.docs}/Performance.md, Engine/Figures.md, the charts and {options.results}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""Turns the figures of measure.py into text and a chart: `report.py RESULTS.json DOCS` does it again."""
+"""Turns the figures of measure.py into text and charts: `report.py RESULTS.json DOCS` does it again.
+
+Docs/Engine/Figures.md gets all of them, Docs/Performance.md a table, and the README's chart is speed.svg.
+"""
 import json
 import pathlib
 import statistics
@@ -34,9 +37,9 @@ def middle(rounds, name):
     return statistics.median(one[MEDIAN] for one in rounds[name])
 
 
-def milliseconds(time):
+def milliseconds(time, unit=" ms"):
     """Three digits of a time, all of a longer one."""
-    return f"{time:.3g} ms" if time < 100 else f"{time:.0f} ms"
+    return f"{time:.3g}{unit}" if time < 100 else f"{time:.0f}{unit}"
 
 
 def table(heading, rows):
@@ -65,6 +68,32 @@ def speed_section(results):
             rows.append([NETWORKS.get(network, network), threads, *cells, *figure])
     return ["### Time of one prediction, milliseconds", ""] + table(
         ["network", "threads", *labels.values(), "fastest other / Forge", "its range", "by minima"], rows)
+
+
+def brief_section(results):
+    """One row per network: the times of one thread, and the ratios of all numbers of threads."""
+    rows, names = [], ["forge", *results["facts"]["versions"]]
+    counts = list(next(iter(results["speed"].values())))
+    for network, by_threads in results["speed"].items():
+        rounds = by_threads[counts[0]]
+        row = [NETWORKS.get(network, network)]
+        row += [milliseconds(middle(rounds, name), "") if name in rounds else "–" for name in names]
+        for threads in counts:
+            by_median = ratios(by_threads[threads], MEDIAN)
+            row.append(f"**{statistics.median(by_median):.2f}**" if by_median else "–")
+        rows.append(row)
+    heading = ["network", *(LABELS[name] for name in names)]
+    plural = {threads: "thread" if threads == "1" else "threads" for threads in counts}
+    return table(heading + [f"{threads} {plural[threads]}" for threads in counts], rows)
+
+
+def brief_facts(facts):
+    """What a reader needs to know of the machine, in a sentence."""
+    if facts["quick"]:
+        return ["**A trial run (`--quick`), perhaps on a busy machine: these figures say nothing about speed.**"]
+    machine = facts["machine"].get("Model name", "unknown processor")
+    versions = ", ".join(f"{LABELS[name]} {version}" for name, version in facts["versions"].items())
+    return [f"{machine}, {facts['date']}; {versions}; {facts['rounds']} rounds."]
 
 
 def start_section(results):
@@ -165,25 +194,66 @@ def wrapped(line):
                          break_long_words=False, break_on_hyphens=False)
 
 
-def write(results, docs):
-    """Replaces what stands between the markers of Performance.md, and the chart."""
-    page, kind = docs / "Performance.md", results["kind"]
-    is_ready = kind == "ready"
+def brief_chart(results):
+    """The chart of the README: times of one thread, four runtimes, all networks."""
+    shown = ["forge", "onnxruntime", "openvino", "litert"]
+    bar, left, width, y, parts = 13, 150, 760, 62, []
+    for network, by_threads in results["speed"].items():
+        rounds = next(iter(by_threads.values()))
+        times = {name: middle(rounds, name) for name in shown if name in rounds}
+        longest = max(times.values())
+        middle_line = y + bar * len(times) / 2 + 4
+        parts.append(f'<text x="{left - 12}" y="{middle_line:.1f}" text-anchor="end" font-weight="bold">'
+                     f'{NETWORKS.get(network, network)}</text>')
+        for name, time in times.items():
+            length = (width - left - 110) * time / longest
+            parts.append(f'<rect x="{left}" y="{y}" width="{length:.1f}" height="{bar - 2}" fill="{COLOURS[name]}"/>')
+            weight = ' font-weight="bold"' if name == "forge" else ""
+            parts.append(f'<text x="{left + length + 6:.1f}" y="{y + 10}" font-size="11"{weight}>'
+                         f'{milliseconds(time)}</text>')
+            y += bar
+        y += 14
+    legend, x = [], left
+    for name in shown:
+        legend.append(f'<rect x="{x}" y="36" width="11" height="11" fill="{COLOURS[name]}"/>'
+                      f'<text x="{x + 16}" y="46">{LABELS[name]}</text>')
+        x += 36 + 8 * len(LABELS[name])
+    note = "a trial run, not a measurement" if results["facts"]["quick"] else \
+        results["facts"]["machine"].get("Model name", "")
+    head = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{y}" '
+            'font-family="sans-serif" font-size="13" fill="#212529">',
+            f'<rect width="{width}" height="{y}" fill="white"/>',
+            f'<text x="12" y="22" font-size="15">Time of one prediction, one thread, fp32 (shorter is faster); '
+            f'{note}</text>']
+    return "\n".join(head + legend + parts + ["</svg>"]) + "\n"
+
+
+def replace(page, kind, sections):
+    """Replaces what stands between the markers of a page."""
     begin, end = MARKS[kind]
     before, _, rest = page.read_text().partition(begin)
     _, found, after = rest.partition(end)
     if not found:
         sys.exit(f"{page} has no lines {begin} and {end}")
+    text = "\n\n".join("\n".join(wrapped(line) for line in lines) for lines in sections if lines)
+    page.write_text(f"{before}{begin}\n{text}\n{end}{after}")
+
+
+def write(results, docs):
+    """Writes the figures into both pages, and the charts."""
+    kind = results["kind"]
+    is_ready = kind == "ready"
     sections = [fact_section(results["facts"], is_ready), speed_section(results)]
     if is_ready:
-        sections[1:1] = [["![Speed relative to Forge](performance.svg)"]]
+        sections[1:1] = [["![Speed relative to Forge](../performance.svg)"]]
         sections += [start_section(results), batch_section(results), layer_section(results)]
     if results["left_out"]:
         sections.append(["Left out: " + "; ".join(f"{who} ({why})" for who, why in results["left_out"].items()) + "."])
-    text = "\n\n".join("\n".join(wrapped(line) for line in lines) for lines in sections if lines)
-    page.write_text(f"{before}{begin}\n{text}\n{end}{after}")
+    replace(docs / "Engine/Figures.md", kind, sections)
+    replace(docs / "Performance.md", kind, [brief_facts(results["facts"]), brief_section(results)])
     if is_ready:
         (docs / "performance.svg").write_text(chart(results))
+        (docs / "speed.svg").write_text(brief_chart(results))
 
 
 if __name__ == "__main__":

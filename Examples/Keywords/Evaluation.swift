@@ -1,11 +1,11 @@
 import Forge
 import Foundation
 
-/// What the network hears in clips of voices that no training heard.
+/// What the network hears in clips of voices that were not used for training.
 struct Evaluation {
   /// How often each word, or nothing, was heard in the clips of each.
   private(set) var counts: [[Int]]
-  /// How many clips of words were heard rightly at each level of noise, and of how many.
+  /// How many clips of words were recognized at each level of noise, and of how many.
   private(set) var levels = Self.decibels.map { _ in (right: 0, all: 0) }
 
   /// The levels of noise, in decibels below the voice.
@@ -60,7 +60,7 @@ struct Evaluation {
   /// A step of the 8 bits; `Training/evaluate.py` writes them.
   private static let step: Float = 14.5 / 255
 
-  /// The clips heard rightly, and all.
+  /// The clips that were recognized, and all.
   var right: (words: Int, nothing: Int) {
     let all = counts.indices.map { counts[$0][$0] }
     return (all.dropLast().reduce(0, +), all.last ?? 0)
@@ -72,7 +72,7 @@ struct Evaluation {
     let words = sums.dropLast().reduce(0, +)
     let nothing = sums.last ?? 0
     var lines = [
-      "clips of voices that no training heard, with noise 5 to 40 dB below the voice",
+      "clips of voices that were not used for training, with noise 5 to 40 dB below the voice",
       "  one of the ten words:   " + Self.share(right.words, of: words) + " heard",
       "  other words and noise:  " + Self.share(right.nothing, of: nothing) + " not taken for one",
       "",

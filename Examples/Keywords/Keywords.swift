@@ -10,12 +10,12 @@ struct Keywords: ParsableCommand {
     abstract: "Hears ten words in a stream of sound, frame by frame.",
     discussion: """
       Without arguments it hears the recording that ships with it, spoken by espeak-ng in voices \
-      that no training heard. The words: yes, no, up, down, left, right, stop, go, on, off.
+      that were not used for training. The words: yes, no, up, down, left, right, stop, go, on, off.
       """)
 
   @Argument(help: "A WAV file: 16-bit PCM, 16,000 samples per second, one channel.")
   var file: String?
-  @Flag(help: "Count what is heard in clips of voices that no training heard.")
+  @Flag(help: "Count what is heard in clips of voices that were not used for training.")
   var evaluate = false
   @Flag(
     help: "Compare front end and network with NumPy and PyTorch, and streaming with all at once.")

@@ -103,7 +103,7 @@ struct Wave {
     let available = max(reader.bytes.count - start, 0)
     // A program that writes to a pipe does not know the length, and one that was stopped has not
     // filled it in. In both files the samples reach to the end. A length of 0 with chunks behind it
-    // is right: there are no samples, and the chunks are no sound.
+    // is right: there are no samples, and the chunks are not sound.
     let isUnknown =
       length == 0
       ? !reader.hasChunksToEnd(from: start) : length >= unknownLength && length > available

@@ -4,7 +4,7 @@ struct WaveError: Error, CustomStringConvertible {
   enum Kind: String {
     case unreadable = "the file cannot be read"
     case tooLong = "the file is too long"
-    case noWave = "this is no WAV file"
+    case noWave = "this is not a WAV file"
     case noFormat = "the format is not stated"
     case noSamples = "there is no sound"
     case cutOff = "the file is cut off"

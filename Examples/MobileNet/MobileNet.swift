@@ -3,12 +3,12 @@ import Forge
 import ForgeImages
 import Foundation
 
-/// Says what is on photos.
+/// Says what is in photos.
 @main
 struct MobileNet: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "MobileNet",
-    abstract: "Says what is on photos, with MobileNet v1.",
+    abstract: "Says what is in photos, with MobileNet v1.",
     discussion: """
       Weights are a Keras .h5 file, a .safetensors file or a folder of raw .bin files. Without weights \
       it runs on random parameters: the answer means nothing then, the time does.

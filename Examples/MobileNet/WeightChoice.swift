@@ -41,7 +41,7 @@ struct WeightChoice {
   }
 }
 
-/// A path that is no weights of this network.
+/// A path that does not lead to weights of this network.
 struct WeightProblem: Error, CustomStringConvertible {
   let description: String
 }

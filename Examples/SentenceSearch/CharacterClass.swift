@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a character is to BERT's tokeniser, and the words that follow from it.
+/// What a character is to BERT's tokenizer, and the words that follow from it.
 ///
-/// The tokeniser of the Python package knows the characters of Unicode 8. Later ones are letters to
+/// The tokenizer of the Python package knows the characters of Unicode 8. Later ones are letters to
 /// it, whatever they are, and so they are here.
 enum CharacterClass {
   /// White space, which separates words.

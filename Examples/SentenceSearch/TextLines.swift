@@ -23,7 +23,7 @@ struct TextLines {
 
   /// The lines to search in: without white space around them, and none that has no word.
   ///
-  /// A byte order mark at the start of the file and the carriage returns of Windows are no part of
+  /// A byte order mark at the start of the file and the carriage returns of Windows are not part of
   /// a sentence.
   var sentences: [String] {
     lines.enumerated().compactMap { index, line in

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Splits text into pieces of words and numbers them, as BERT's uncased tokeniser does.
+/// Splits text into pieces of words and numbers them, as BERT's uncased tokenizer does.
 ///
 /// Text is cleaned of control characters, split at white space, punctuation and ideographs, put in
 /// lower case and freed of accents. Each word is then cut from left to right into the longest

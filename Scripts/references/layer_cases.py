@@ -258,7 +258,7 @@ ACTIVATIONS = [
 ]
 
 # Zeros of both signs, tiny, the corners of the piecewise functions, where exponentials under- and
-# overflow, and what is no number. Pairs of either sign.
+# overflow, and what is not a number. Pairs of either sign.
 SPECIAL = [0.0, 1e-6, 1e-3, 1.5, 2.25, 2.5, 3.0, 6.0, 10.0, 20.0, 50.0, 88.0, 100.0, 1e3, 1e10]
 SPECIAL = [sign * value for value in SPECIAL for sign in (1, -1)]
 NOT_FINITE = [float("inf"), float("-inf"), float("nan")]

@@ -734,6 +734,75 @@ def later_exact():
     return net
 
 
+def single_exact():
+    """Layers of later networks that compute one function, one comparison or one reduction each."""
+    functions = {
+        "acos": np.arccos, "asin": np.arcsin, "atan": np.arctan, "ceil": np.ceil, "cos": np.cos,
+        "exp2": np.exp2, "floor": np.floor, "sign": np.sign, "sinh": np.sinh, "cosh": np.cosh,
+        "asinh": np.arcsinh, "tan": np.tan, "tanh": np.tanh, "erf": np.vectorize(math.erf),
+        "copy": lambda x: x,
+    }
+    reductions = {
+        "l1": lambda x, a: np.abs(x).sum(a), "l2": lambda x, a: np.sqrt((x**2).sum(a)),
+        "logsumexp": lambda x, a: np.log(np.exp(x).sum(a)), "min": np.min, "prod": np.prod,
+        "sum": np.sum, "sumsquare": lambda x, a: (x**2).sum(a),
+    }
+    names = [*functions, *reductions, "logsum", "product", "acosh", "atanh", "larger", "smaller",
+             "equal", "other", "at_least", "at_most", "either", "one", "neither", "least",
+             "filled", "gathered"]
+    net = Net("single_exact", {"x": (2, 3, 5), "y": (3, 1)}, names, exact=True)
+    net.set_input("x", (2, 3, 5), 35, -0.9, 0.9)
+    net.set_input("y", (3, 1), 36, -0.9, 0.9)
+    b, x, y = net.builder, net.values["x"], net.values["y"]
+
+    for name, function in functions.items():
+        getattr(b, f"add_{name}")(name, "x", name)
+        net.put(name, function(x))
+    for name, reduction in reductions.items():
+        getattr(b, f"add_reduce_{name}")(name, "x", name, axes=[0, 2], keepdims=False)
+        net.put(name, reduction(x, (0, 2)))
+    # Functions of numbers that are not below 0, or not below 1.
+    b.add_exp2("large", "x", "large")
+    b.add_reduce_logsum("logsum", "large", "logsum", axes=[1], keepdims=False)
+    net.put("logsum", np.log((2**x).sum(1)))
+    b.add_load_constant_nd("two", "two", np.array([2.0]), (1,))
+    b.add_multiply_broadcastable("product", ["large", "two"], "product")
+    net.put("product", 2 * 2**x)
+    b.add_acosh("acosh", "product", "acosh")
+    net.put("acosh", np.arccosh(2 * 2**x))
+    b.add_atanh("atanh", "x", "atanh")
+    net.put("atanh", np.arctanh(x))
+    b.add_max_broadcastable("larger", ["x", "y"], "larger")
+    net.put("larger", np.maximum(x, y))
+    b.add_min_broadcastable("smaller", ["x", "y"], "smaller")
+    net.put("smaller", np.minimum(x, y))
+    b.add_equal("equal", ["larger", "x"], "equal")
+    net.put("equal", (x >= y).astype(float))
+    b.add_not_equal("other", ["larger", "x"], "other")
+    net.put("other", (x < y).astype(float))
+    b.add_greater_than("at_least", ["larger", "x"], "at_least", use_greater_than_equal=True)
+    net.put("at_least", np.ones(x.shape))
+    b.add_less_than("at_most", ["larger", "x"], "at_most", use_less_than_equal=True)
+    net.put("at_most", (y <= x).astype(float))
+    b.add_greater_than("positive", ["x"], "positive", alpha=0)
+    for name, mode, value in [
+            ("either", "OR", (x > 0) | (x >= y)), ("one", "XOR", (x > 0) ^ (x >= y))]:
+        b.add_logical(name, ["positive", "at_most"], name, mode)
+        net.put(name, value.astype(float))
+    b.add_logical("neither", ["either"], "neither", "NOT")
+    net.put("neither", 1 - net.values["either"])
+    b.add_argmin("least", "x", "least", 2, keepdims=False)
+    net.put("least", x.argmin(2).astype(float))
+    b.add_fill_static("five", "five", [3, 1], value=5.0)
+    b.add_add_broadcastable("filled", ["x", "five"], "filled")
+    net.put("filled", x + 5)
+    places = np.array([[[2, 0, 1, 2, 0]], [[1, 1, 0, 2, 2]]])
+    b.add_load_constant_nd("places", "places", places.astype(float), places.shape)
+    b.add_gather_along_axis("gathered", ["x", "places"], "gathered", 1)
+    net.put("gathered", np.take_along_axis(x, places, 1))
+    return net
+
+
 def recurrent():
     """Recurrent layers on [7, 3, 5, 1, 1], with states as inputs and as results."""
     names = ["simple", "simple_h", "steep", "gru", "gru_h", "lstm", "lstm_h", "lstm_c", "last",
@@ -1012,8 +1081,8 @@ def made():
     """The files by name."""
     files, expected = {}, {}
     nets = [classifier(), flatten_last(), window_layers(), *activations(), quantized(), images(),
-            arithmetic(), exact(), later_layers(), later_exact(), recurrent(), tables(),
-            words(), defaults(), flattened(), products(), custom()]
+            arithmetic(), exact(), later_layers(), later_exact(), single_exact(), recurrent(),
+            tables(), words(), defaults(), flattened(), products(), custom()]
     for net in nets:
         files[net.name + ".mlmodel"] = net.content()
         expected[net.name] = net.case()

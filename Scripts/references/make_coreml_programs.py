@@ -573,6 +573,12 @@ def arrangements():
     one("l2", lambda v: mb.reduce_l2_norm(x=v, axes=[0]), np.sqrt((x * x).sum(0)))
     one("squares", lambda v: mb.reduce_sum_square(x=v, axes=[3]), (x * x).sum(3))
     one("logs", lambda v: mb.reduce_log_sum_exp(x=v, axes=[1]), np.log(np.exp(x).sum(1)))
+    one("logs_of", lambda v: mb.reduce_log_sum(x=mb.exp(x=v), axes=[1]), np.log(np.exp(x).sum(1)))
+    one("like", lambda v: mb.add(x=v, y=mb.fill_like(ref_tensor=v, value=0.5)), m + 0.5, "m")
+    one("range", lambda v: mb.gather(x=v, indices=mb.range_1d(start=0, end=5, step=2), axis=1),
+        m[:, ::2], "m")
+    chosen = np.array([[0, 1, 0, 0, 1], [0, 0, 0, 0, 0], [1, 0, 0, 1, 0]], np.int32)
+    one("chosen", lambda v: mb.gather_nd(x=v, indices=mb.non_zero(x=chosen)), m[chosen > 0], "m")
     one("largest", lambda v: mb.reduce_argmax(x=v, axis=-1), x.argmax(-1))
     one("smallest", lambda v: mb.reduce_argmin(x=v, axis=1, keep_dims=True),
         x.argmin(1)[:, None])

@@ -283,7 +283,7 @@ def loops(random):
              node("Add", ["w", "f"], ["next"]), node("Sub", ["next", "x"], ["row"])],
             [out, "next", "row"])),
         node("Add", ["last", "all"], ["y"])], (3, 5), stored={"n": np.int64(5), "h": np.float32(0.5)})
-    # It ends when 2 to the power of the trip is larger than 10; the number of trips is no limit.
+    # It ends when 2 to the power of the trip is larger than 10; the number of trips is not a limit.
     yield case(random, "loop_condition", [
         node("Loop", ["n", "yes", "x", "one"], ["y", "k"], body=graph(
             [node("Add", ["v", "h"], ["next"]), node("Mul", ["k_in", "two"], ["k_out"]),

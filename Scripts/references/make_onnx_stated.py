@@ -117,10 +117,10 @@ def bounds():
     x = np.array([[-2, -0.0, 0.5, NAN, 3, INF]], F)
     for low, high in [(NAN, 1), (-1, NAN), (NAN, NAN)]:
         case(f"Clip {low} {high}", [node("Clip", ["x", "a", "b"], ["y"])], {"x": x},
-             {"a": F(low), "b": F(high)}, error="a bound that is no number")
+             {"a": F(low), "b": F(high)}, error="a bound that is not a number")
         case(f"Clip {low} {high}, stored", [
             node("Clip", ["c", "a", "b"], ["d"]), node("Add", ["x", "d"], ["y"])], {"x": x},
-            {"a": F(low), "b": F(high), "c": x}, error="a bound that is no number")
+            {"a": F(low), "b": F(high), "c": x}, error="a bound that is not a number")
     case("Clip", [node("Clip", ["x", "a", "b"], ["y"])], {"x": x}, {"a": F(-1), "b": F(1)})
     for kind, numbers in [
             ("ThresholdedRelu", dict(alpha=NAN)), ("ThresholdedRelu", dict(alpha=1.0)),
@@ -183,7 +183,7 @@ def places():
              {"x": x.reshape(-1, 1), "d": table}, error=error)
         pairs = np.stack([x, np.zeros_like(x)], 1)
         case(f"GatherND of two axes {rows}", [node("GatherND", ["d", "x"], ["y"])],
-             {"x": pairs, "d": more}, error="no place along the axis" if error else "")
+             {"x": pairs, "d": more}, error="not a place along the axis" if error else "")
     data, chosen = counting(2, 3, 4), I([[[0], [2]], [[1], [-1]]])
     for inputs, values in [({"d": data}, {"x": chosen}), ({"d": data, "x": chosen}, {})]:
         case(f"GatherND in a batch, {len(inputs)}",

@@ -5,7 +5,7 @@ import ForgeShapes
 package enum ParameterGather {
   /// Gathers a tensor of `sizes` in row-major order from float32, float16, bfloat16 or float64.
   ///
-  /// `strides` are the distances between neighbours along each axis of the result, in stored
+  /// `strides` are the distances between neighbors along each axis of the result, in stored
   /// numbers; `output` has memory for all values.
   package static func gather(
     _ bytes: UnsafeRawBufferPointer, type: ElementType, sizes: [Int], strides: [Int],

@@ -12,9 +12,9 @@ infix operator --> : ChainPrecedence
 /// Applies a layer, a block, a model or another step to the left side.
 ///
 /// It is one generic function for every left side on purpose. With an overload per combination, a
-/// 200-layer chain with one misspelt member takes the type checker very long, and the error points
-/// at the first line of the chain (Docs/Architecture.md). Functions have the overloads below; one
-/// with a function on its left would make chains with closures too slow, so there is
+/// 200-layer chain with one misspelled member takes the type checker very long, and the error
+/// points at the first line of the chain (Docs/Architecture.md). Functions have the overloads
+/// below; one with a function on its left would make chains with closures too slow, so there is
 /// `Block(function)`.
 ///
 /// - Parameters:

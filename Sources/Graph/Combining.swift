@@ -1,7 +1,7 @@
 import ForgeLayers
 import ForgeShapes
 
-// These functions are spelt like the layers that they apply.
+// These functions are spelled like the layers that they apply.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// Tensors joined along an axis, by default the channels: `Concatenate([a, b])`.
 ///

@@ -59,7 +59,7 @@ package struct Inference: Sendable {
       case .input(let input): input.place
       case .layer(let layer):
         tensor.label?.place ?? (layer.place == .unknown ? nil : layer.place)
-      // A step that is no layer has no place; the innermost module that made it may have one.
+      // A step that is not a layer has no place; the innermost module that made it may have one.
       case .foreign(_, let error): error.place ?? tensor.scopes.compactMap(\.place).last
       }
     }

@@ -52,7 +52,7 @@ package struct InputDescription: Sendable {
   }
 }
 
-// The functions below are spelt like layers, so that a description reads as a list of nouns.
+// The functions below are spelled like layers, so that a description reads as a list of nouns.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// An image input of a model, in row-major order: height, width, channels.
 ///

@@ -79,7 +79,7 @@ public enum InputSize: Hashable, Sendable, ExpressibleByIntegerLiteral {
   }
 }
 
-// A function that is spelt like a layer, as the other forms of an input.
+// A function that is spelled like a layer, as the other forms of an input.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// An input tensor of any rank whose length may change from prediction to prediction.
 ///

@@ -164,7 +164,7 @@ extension Tensor {
   }
 
   /// How sizes follow the length that are those of this tensor, axes of size 1 aside, or products
-  /// of neighbours; `nil` for others.
+  /// of neighbors; `nil` for others.
   private func followed(by sizes: [Int]) -> [LengthSize]? {
     guard let own = lengthSizes, let maximum = lengths.maximum else { return nil }
     var rest = own.filter { $0.constant != 1 }[...]

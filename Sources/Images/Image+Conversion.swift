@@ -3,14 +3,14 @@ import Forge
 extension Image {
   /// Converts the picture to another pixel format.
   ///
-  /// Gray is copied to red, green and blue. Gray from colours is, like Pillow's `L` (299, 587 and
+  /// Gray is copied to red, green and blue. Gray from colors is, like Pillow's `L` (299, 587 and
   /// 114 thousandths), `(19595·R + 38470·G + 7471·B + 32768) / 65536`. A transparent picture is
   /// composited over the background: `(A·x + (255 − A)·b) / 255`, rounded; a picture without
   /// transparency becomes opaque RGBA.
   ///
   /// - Parameters:
   ///   - format: the new format.
-  ///   - background: the colour behind transparent pixels.
+  ///   - background: the color behind transparent pixels.
   /// - Returns: the converted picture, or this one if it already has the format.
   /// - Throws: ``ImageError`` when there is not enough memory.
   public func converted(

@@ -4,7 +4,7 @@ extension Image {
   ///
   /// As in Pillow, palettes and CMYK are converted to RGB, and gray with transparency to RGBA.
   /// Of 16 bits in PNG files the first 8 are used, and values of PGM files with another maximum are
-  /// scaled. Gamma and colour profiles are ignored. A truncated or altered file is an error, never
+  /// scaled. Gamma and color profiles are ignored. A truncated or altered file is an error, never
   /// a partial picture, as far as the format can detect it: JPEG has no checksums.
   ///
   /// A progressive JPEG file stores its picture in scans, each of which refines it. A file that

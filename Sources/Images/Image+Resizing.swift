@@ -6,7 +6,7 @@ extension Image {
   /// The result is bit-identical to `resize((width, height), BILINEAR, box)` in Pillow 13. Pixels
   /// are resampled along rows, rounded to bytes, then resampled along columns. The order is
   /// reversed if the picture loses many more rows than columns; Pillow 12 lacks this rule, so its
-  /// gray and RGB results differ by at most 1. The colours of transparent pictures are
+  /// gray and RGB results differ by at most 1. The colors of transparent pictures are
   /// premultiplied by alpha. As with Pillow's `box`, pixels next to the rectangle contribute at its
   /// border.
   ///
@@ -35,7 +35,7 @@ extension Image {
     switch filter {
     case .nearest: return try nearest(rows: rows.nearest, columns: columns.nearest)
     case .bilinear where format == .rgba:
-      // Colours are premultiplied by alpha, so that those of transparent pixels do not bleed.
+      // Colors are premultiplied by alpha, so that those of transparent pixels do not bleed.
       return try recolored { color, alpha in UInt8(dividedBy255(color * alpha)) }
         .bilinear(rows: rows, columns: columns)
         .recolored { color, alpha in
@@ -129,7 +129,7 @@ extension Image {
     }
   }
 
-  /// Returns RGBA with each colour replaced by a function of the colour and its alpha.
+  /// Returns RGBA with each color replaced by a function of the color and its alpha.
   @inline(__always)
   private func recolored(
     _ color: (_ color: Int, _ alpha: Int) -> UInt8

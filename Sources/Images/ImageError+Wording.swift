@@ -120,7 +120,7 @@ extension ImageError {
 
   static func badFraction(_ fraction: Double) -> ImageError {
     ImageError(
-      .invalidArgument, "a centre crop needs a part of the picture", received: "\(fraction)",
+      .invalidArgument, "a center crop needs a part of the picture", received: "\(fraction)",
       needs: "more than 0 and at most 1")
   }
 

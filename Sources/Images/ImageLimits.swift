@@ -3,7 +3,7 @@ import ForgeShapes
 /// Limits on the size of a picture and its file, checked before memory is allocated.
 ///
 /// A file of a few hundred bytes can claim any size, and a valid small file can hold a large
-/// picture of one colour. Decoding needs at most the sum of these:
+/// picture of one color. Decoding needs at most the sum of these:
 ///
 /// - the bytes of the file;
 /// - the picture itself: width × height × ``PixelFormat/channels`` bytes, at most four times
@@ -36,7 +36,7 @@ public struct ImageLimits: Hashable, Sendable {
   ///   - maximumFileBytes: the maximum number of bytes of a file, 2³⁰ by default.
   ///   - maximumWorkingBytes: the maximum number of bytes in addition to the file and the picture,
   ///     200,000,000 by default: enough for progressive JPEG files of 64 million pixels with
-  ///     colours at half the resolution (4:2:0), or 32 million at full resolution.
+  ///     colors at half the resolution (4:2:0), or 32 million at full resolution.
   public init(
     maximumPixels: Int = 1 << 26, maximumSide: Int = 1 << 20, maximumFileBytes: Int = 1 << 30,
     maximumWorkingBytes: Int = 200_000_000

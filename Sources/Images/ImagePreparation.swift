@@ -4,7 +4,7 @@ import Forge
 public enum ImageCrop: Hashable, Sendable {
   /// The whole picture, stretched to the network's shape.
   case none
-  /// The largest centred rectangle of the network's shape, scaled by `fraction`.
+  /// The largest centered rectangle of the network's shape, scaled by `fraction`.
   ///
   /// With 1 this is Pillow's `ImageOps.fit`; 0.875 is the usual "resize to 256, crop the central
   /// 224".
@@ -12,7 +12,7 @@ public enum ImageCrop: Hashable, Sendable {
   /// A rectangle in pixels of the picture, stretched to the network's shape.
   case rectangle(CropRectangle)
 
-  /// The largest centred rectangle of the network's shape.
+  /// The largest centered rectangle of the network's shape.
   public static let centre = ImageCrop.centre(fraction: 1)
 }
 
@@ -34,7 +34,7 @@ public struct ImagePreparation: Hashable, Sendable {
   public var filter: ResamplingFilter
   /// The order of the channels and their scale and bias.
   public var normalization: PixelNormalization
-  /// The colour behind transparent pixels.
+  /// The color behind transparent pixels.
   public var background: PixelColor
   /// The limits on the size of the result.
   public var limits: ImageLimits
@@ -46,7 +46,7 @@ public struct ImagePreparation: Hashable, Sendable {
   ///   - crop: the part of the picture that is used.
   ///   - filter: the resampling filter.
   ///   - normalization: the order of the channels and their scale and bias.
-  ///   - background: the colour behind transparent pixels.
+  ///   - background: the color behind transparent pixels.
   ///   - limits: the limits on the size of the result.
   public init(
     size: Size? = nil, crop: ImageCrop = .none, filter: ResamplingFilter = .bilinear,
@@ -69,7 +69,7 @@ public struct ImagePreparation: Hashable, Sendable {
   ///   - crop: the part of the picture that is used.
   ///   - filter: the resampling filter.
   ///   - normalization: the order of the channels and their scale and bias.
-  ///   - background: the colour behind transparent pixels.
+  ///   - background: the color behind transparent pixels.
   ///   - limits: the limits on the size of the result.
   public init(
     width: Int, height: Int, crop: ImageCrop = .none, filter: ResamplingFilter = .bilinear,

@@ -4,14 +4,14 @@ public enum PixelFormat: Int, Hashable, Sendable {
   case gray = 1
   /// Three bytes: red, green, blue.
   case rgb = 3
-  /// Four bytes: red, green, blue and alpha; the colours are not premultiplied.
+  /// Four bytes: red, green, blue and alpha; the colors are not premultiplied.
   case rgba = 4
 
   /// The number of bytes in a pixel.
   public var channels: Int { rawValue }
 }
 
-/// A colour with 8 bits per channel.
+/// A color with 8 bits per channel.
 public struct PixelColor: Hashable, Sendable {
   /// Red, 0 to 255.
   public let red: UInt8
@@ -20,7 +20,7 @@ public struct PixelColor: Hashable, Sendable {
   /// Blue, 0 to 255.
   public let blue: UInt8
 
-  /// Creates a colour.
+  /// Creates a color.
   public init(red: UInt8, green: UInt8, blue: UInt8) {
     self.red = red
     self.green = green

@@ -30,7 +30,7 @@ struct AxisPart {
   /// The number of input pixels per output pixel.
   var scale: Double { Double(high - low) / Double(outputs) }
 
-  /// The source pixel at the centre of each output pixel; centres are accumulated, as in Pillow.
+  /// The source pixel at the center of each output pixel; centers are accumulated, as in Pillow.
   var nearest: [Int] {
     let step = scale
     var centre = Double(low) + step * 0.5
@@ -43,7 +43,7 @@ struct AxisPart {
 
 /// The source pixels of each output pixel along one axis, with fixed-point weights.
 ///
-/// The weights are those of Pillow: a triangle computed in double precision, normalised to sum to
+/// The weights are those of Pillow: a triangle computed in double precision, normalized to sum to
 /// 1, and rounded to 22 fraction bits.
 struct ResamplingAxis {
   /// The number of fraction bits; 32 bits also need eight value bits, a sign and one spare bit.

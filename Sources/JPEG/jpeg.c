@@ -225,8 +225,8 @@ static unsigned divided_by_255(unsigned product) {
   return (rounded + (rounded >> 8)) >> 8;
 }
 
-/* Makes RGB of CMYK with 0 for full ink, as Adobe's programs store it, in place; no colour profile
- * is used. Each colour is its light under the light that black leaves. */
+/* Makes RGB of CMYK with 0 for full ink, as Adobe's programs store it, in place; no color profile
+ * is used. Each color is its light under the light that black leaves. */
 static void convert_inverted_cmyk(uint8_t *row, size_t width) {
   for (size_t x = 0; x < width; x++) {
     const unsigned black = row[4 * x + 3];

@@ -1,38 +1,50 @@
 /* What the list of kernels generates: a table per instruction set and the number of tiles of each
  * kernel. */
 #include "include/CForgePrecision.h"
-#include "internal.h"
+#include "quantized.h"
 #include "strassen.h"
+#include "tiles.h"
 
 #pragma STDC FP_CONTRACT OFF
 
 /* ---- tables ---- */
 
-#define EVERY(name, level) forge_##name##_##level
-#define SHARED(name, level) forge_##name##_scalar
-#define VECTORS(name, level) VECTORS_##level(forge_##name##_##level)
+/* The function of a kernel at a level, whose products of bytes have a form of their own. */
+#define EVERY(name, level, form) forge_##name##_##level
+#define SHARED(name, level, form) forge_##name##_scalar
+#define PRODUCTS(name, level, form) forge_##name##_##form
+#define VECTORS(name, level, form) VECTORS_##level(forge_##name##_##level)
 #define VECTORS_scalar(function) NULL
 #define VECTORS_baseline(function) function
 #define VECTORS_avx2(function) function
 #define VECTORS_avx512(function) function
 
-#define SCALAR(name, arguments, levels, tiles) .name = levels(name, scalar),
+#define SCALAR(name, arguments, levels, tiles) .name = levels(name, scalar, scalar),
 static const forge_kernel_table scalar = {
   .level = FORGE_SCALAR, .name = "scalar", FORGE_KERNELS(SCALAR)};
 
 #if defined(__x86_64__) || defined(__aarch64__)
-#define BASELINE(name, arguments, levels, tiles) .name = levels(name, baseline),
+#define BASELINE(name, arguments, levels, tiles) .name = levels(name, baseline, baseline),
 static const forge_kernel_table baseline = {
   .level = FORGE_BASELINE, .name = "baseline", FORGE_KERNELS(BASELINE)};
 #endif
 
 #if defined(__x86_64__)
-#define AVX2(name, arguments, levels, tiles) .name = levels(name, avx2),
-static const forge_kernel_table avx2 = {.level = FORGE_AVX2, .name = "avx2", FORGE_KERNELS(AVX2)};
+#define AVX2(name, arguments, levels, tiles) .name = levels(name, avx2, avx2),
+#define AVXVNNI(name, arguments, levels, tiles) .name = levels(name, avx2, avxvnni),
+static const forge_kernel_table avx2[] = {
+  {.level = FORGE_AVX2, .name = "avx2", FORGE_KERNELS(AVX2)},
+  {.level = FORGE_AVX2, .name = "avx2", FORGE_KERNELS(AVXVNNI)},
+};
 
-#define AVX512(name, arguments, levels, tiles) .name = levels(name, avx512),
-static const forge_kernel_table avx512 = {
-  .level = FORGE_AVX512, .name = "avx512", FORGE_KERNELS(AVX512)};
+#define AVX512(name, arguments, levels, tiles) .name = levels(name, avx512, avx512),
+#define AVX512VNNI(name, arguments, levels, tiles) .name = levels(name, avx512, avx512vnni),
+#define AVX512AMX(name, arguments, levels, tiles) .name = levels(name, avx512, avx512amx),
+static const forge_kernel_table avx512[] = {
+  {.level = FORGE_AVX512, .name = "avx512", FORGE_KERNELS(AVX512)},
+  {.level = FORGE_AVX512, .name = "avx512", FORGE_KERNELS(AVX512VNNI)},
+  {.level = FORGE_AVX512, .name = "avx512", FORGE_KERNELS(AVX512AMX)},
+};
 #endif
 
 int32_t forge_is_optimized(void) {
@@ -43,7 +55,18 @@ int32_t forge_is_optimized(void) {
 #endif
 }
 
-const forge_kernel_table *forge_kernels(forge_level level) {
+/* The best products of bytes at a level that the machine has. */
+static forge_byte_products products_of(forge_level level) {
+#if defined(__x86_64__)
+  if (level == FORGE_AVX2 && __builtin_cpu_supports("avxvnni")) return FORGE_PRODUCTS_OF_QUADS;
+  if (level == FORGE_AVX512 && __builtin_cpu_supports("avx512vnni"))
+    return forge_may_use_tiles() ? FORGE_PRODUCTS_OF_TILES : FORGE_PRODUCTS_OF_QUADS;
+#endif
+  (void)level;
+  return FORGE_PRODUCTS_OF_PAIRS;
+}
+
+const forge_kernel_table *forge_kernels_with(forge_level level, forge_byte_products products) {
 #if defined(__x86_64__)
   /* These also check that the operating system saves the wide registers. */
   __builtin_cpu_init();
@@ -52,17 +75,29 @@ const forge_kernel_table *forge_kernels(forge_level level) {
     __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
     __builtin_cpu_supports("avx512vl");
 #endif
+  if (products > products_of(level)) return NULL;
   switch (level) {
     case FORGE_SCALAR: return &scalar;
 #if defined(__x86_64__) || defined(__aarch64__)
     case FORGE_BASELINE: return &baseline;
 #endif
 #if defined(__x86_64__)
-    case FORGE_AVX2: return has_avx2 ? &avx2 : NULL;
-    case FORGE_AVX512: return has_avx512 ? &avx512 : NULL;
+    case FORGE_AVX2: return has_avx2 ? &avx2[products] : NULL;
+    case FORGE_AVX512: return has_avx512 ? &avx512[products] : NULL;
 #endif
     default: return NULL;
   }
+}
+
+const forge_kernel_table *forge_kernels(forge_level level) {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+#endif
+  return forge_kernels_with(level, products_of(level));
+}
+
+forge_byte_products forge_best_products(forge_level level) {
+  return forge_kernels(level) ? products_of(level) : FORGE_PRODUCTS_OF_PAIRS;
 }
 
 forge_level forge_best_level(void) {
@@ -96,6 +131,7 @@ forge_kernel_entry forge_kernel_at(forge_level level, int32_t index) {
   const bool is_scalar = level == FORGE_SCALAR;
 #define OPTIONAL_EVERY false
 #define OPTIONAL_SHARED false
+#define OPTIONAL_PRODUCTS false
 #define OPTIONAL_VECTORS is_scalar
 #define ENTRY(name, arguments, levels, tiles) {#name, table->name, OPTIONAL_##levels},
 #define PRECISION_ENTRY(name, needs) {#name, narrow.name, !is_scalar},
@@ -109,6 +145,10 @@ forge_kernel_entry forge_kernel_at(forge_level level, int32_t index) {
 
 static int64_t rows_of_blocks(const forge_view *view) {
   return forge_blocks(view->channels) * view->height;
+}
+
+static int64_t rows_of_byte_blocks(const forge_view *view) {
+  return forge_byte_blocks(view->channels) * view->height;
 }
 
 static int64_t product_tiles(const forge_matrix_product_arguments *a) {
@@ -145,6 +185,7 @@ static int64_t even_tiles(const forge_even_rows_arguments *a) {
 
 #define rows(a) ((a)->flat ? 1 : (a)->out.height)
 #define panels(a) forge_quotient_up((a)->out.channels, (a)->panel_width)
+#define byte_panels(a) forge_byte_blocks((a)->out.channels)
 #define winograd_output_tiles(a) (forge_winograd_layout_of(a).chunks * panels(a))
 #define first_size(a) ((a)->rank > 0 ? (a)->sizes[0] : 1) /* a tensor of rank 0 is one number */
 

@@ -92,7 +92,7 @@ static void scale_output(const void *arguments, int64_t output) {
   if (a->powers && unit > 0) unit = power_from(unit);
   const float scale = (float)(unit / 256);
   /* Denormal scales would have few bits. Outputs of one repeated weight are equal in floats and
-   * would differ in words, which take their last bits from neighbours. */
+   * would differ in words, which take their last bits from neighbors. */
   const bool fits = sizes.differ && FORGE_FIXED_ERROR * unit <= a->accuracy * sizes.median &&
     scale >= 0x1p-126f && sizes.most <= 0x1p126f;
   a->scales[output] = fits || sizes.most == 0 ? scale : NAN;

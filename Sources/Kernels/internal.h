@@ -154,7 +154,7 @@ static inline forge_taps forge_taps_inside(int64_t start, int64_t kernel, int64_
 /* ---- walks over plain tensors ---- */
 
 /* A walk over the outer dimensions of up to three plain tensors of the same sizes. The kernel loops
- * over the innermost dimension (`count`, `steps`). Neighbouring dimensions that are contiguous in
+ * over the innermost dimension (`count`, `steps`). Neighboring dimensions that are contiguous in
  * every tensor are merged. */
 typedef struct {
   int64_t count;      /* elements of the innermost dimension */

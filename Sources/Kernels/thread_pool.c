@@ -33,7 +33,7 @@
 
 #pragma STDC FP_CONTRACT OFF
 
-/* Two cache lines, because processors also prefetch the neighbour of a line. */
+/* Two cache lines, because processors also prefetch the neighbor of a line. */
 #define LINE 128
 
 /* Without optimization every vector of an unrolled kernel has a slot of its own: frames reach 3.5

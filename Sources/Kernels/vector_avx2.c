@@ -1,7 +1,7 @@
 /* The vector kernels for AVX2 and FMA. No compiler flag is needed: the attribute sets the target of
  * the functions in a region. */
 #include "grouped.h"
-#include "internal.h"
+#include "quantized.h"
 #include "words.h"
 
 #pragma STDC FP_CONTRACT OFF
@@ -22,9 +22,18 @@
 #define FORGE_PERMUTES FORGE_PERMUTES_8
 #define FORGE_DEPTHWISE_PIXELS 7 /* 14 sums, 2 weights; inputs from memory */
 #define FORGE_DEPTHWISE_NEAR 0
+#define FORGE_BYTES 256
+#define FORGE_HAS_QUADS 0
+#define FORGE_BYTE_VECTORS 1
+#define FORGE_BYTE_ROWS_1 4 /* 8 sums, 4 weights, 2 inputs, a product */
+#define FORGE_BYTE_DEPTHWISE 1
+#define FORGE_NIBBLE_ROWS 1
+#define FORGE_HAS_PERMUTED_BYTES 0
+#define FORGE_ACTIVATE_PIXELS activate
 
 #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
 #include "vector/all.h"
+FORGE_DEFINE_PIXEL_ACTIVATION(avx2)
 #pragma clang attribute pop
 
 /* For processors that have F16C, too. */

@@ -1,6 +1,6 @@
 /* The vector kernels without fused multiply-add: SSE2 on x86-64, NEON on arm64. */
 #include "grouped.h"
-#include "internal.h"
+#include "quantized.h"
 #include "words.h"
 
 #pragma STDC FP_CONTRACT OFF
@@ -23,6 +23,19 @@
 #define FORGE_GROUPED_PIXELS FORGE_DEPTHWISE_PIXELS
 #define FORGE_PERMUTES FORGE_PERMUTES_NONE
 #define FORGE_DEPTHWISE_NEAR 0
+#define FORGE_HAS_QUADS 0
+#define FORGE_BYTE_VECTORS 1
+#define FORGE_BYTE_ROWS_1 2
+#define FORGE_BYTE_DEPTHWISE 1
+#define FORGE_NIBBLE_ROWS 1
+#define FORGE_HAS_PERMUTED_BYTES 0
+#define FORGE_ACTIVATE_PIXELS activate
+#if defined(__x86_64__)
+#include <immintrin.h>
+#define FORGE_BYTES 128
+#else
+#define FORGE_BYTES 0
+#endif
 
 #include "vector/all.h"
 

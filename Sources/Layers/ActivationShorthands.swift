@@ -1,6 +1,6 @@
 import ForgeOperations
 
-// Each function is spelt like a layer and returns an `Activation`, which names it in summaries.
+// Each function is spelled like a layer and returns an `Activation`, which names it in summaries.
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// Returns the rectifier as a layer: `max(x, 0)`.

@@ -1,7 +1,7 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Normalises values with the mean and variance of each channel found in training.
+/// Normalizes values with the mean and variance of each channel found in training.
 ///
 /// `y(…, c) = gamma(c) · (x(…, c) − mean(c)) / √(variance(c) + epsilon) + beta(c)`.
 ///

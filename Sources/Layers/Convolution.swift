@@ -39,6 +39,7 @@ public struct Convolution: WeightedLayer {
   public let hasBias: Bool
   /// The activation, applied last.
   public let activation: ActivationFunction
+  package var weightScales: [Float]?
 
   /// Creates a convolution.
   ///

@@ -26,6 +26,7 @@ public struct Dense: WeightedLayer {
   public let hasBias: Bool
   /// The activation, applied last.
   public let activation: ActivationFunction
+  package var weightScales: [Float]?
 
   /// Creates a dense layer.
   ///

@@ -3,7 +3,7 @@ import ForgeShapes
 
 /// The forms with numbers, each of which stands for a pair of equal numbers.
 ///
-/// There is one initialiser for each mixture of numbers and pairs. A number is required where a
+/// There is one initializer for each mixture of numbers and pairs. A number is required where a
 /// pair has a default, so that a call fits one of them only.
 extension DepthwiseConvolution {
   /// Creates a depthwise convolution with a square kernel.

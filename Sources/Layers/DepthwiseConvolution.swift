@@ -36,6 +36,7 @@ public struct DepthwiseConvolution: WeightedLayer {
   public let hasBias: Bool
   /// The activation, applied last.
   public let activation: ActivationFunction
+  package var weightScales: [Float]?
 
   /// Creates a depthwise convolution.
   ///

@@ -1,7 +1,7 @@
 import ForgeOperations
 import ForgeShapes
 
-/// The brightness of each pixel of a colour image.
+/// The brightness of each pixel of a color image.
 ///
 /// `y = 0.299·red + 0.587·green + 0.114·blue`, the luma of BT.601, in the units of the input.
 ///

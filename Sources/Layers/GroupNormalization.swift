@@ -1,7 +1,7 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Normalises values with the mean and variance of groups of channels of each example.
+/// Normalizes values with the mean and variance of groups of channels of each example.
 ///
 /// `y(…, c) = gamma(c) · (x(…, c) − mean(g)) / √(variance(g) + epsilon) + beta(c)`, with the mean
 /// and the variance (not the unbiased one) over all positions and the channels of the group `g` of
@@ -66,7 +66,7 @@ public struct GroupNormalization: BuiltInLayer {
 }
 
 extension Lowering {
-  /// Sets the output to the only input, normalised over all positions and groups of channels.
+  /// Sets the output to the only input, normalized over all positions and groups of channels.
   mutating func normalizeGroups(
     epsilon: Float, isScaled: Bool, isCentered: Bool, groups: (_ channels: Int) -> Int
   ) throws(ShapeError) {

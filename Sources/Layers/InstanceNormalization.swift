@@ -1,7 +1,7 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Normalises values with the mean and variance of each channel of each example.
+/// Normalizes values with the mean and variance of each channel of each example.
 ///
 /// `y(…, c) = gamma(c) · (x(…, c) − mean(c)) / √(variance(c) + epsilon) + beta(c)`, with the mean
 /// and the variance (not the unbiased one) over all positions.

@@ -27,6 +27,7 @@ public struct LastAxisDense: WeightedLayer {
   public let hasBias: Bool
   /// The activation, applied last.
   public let activation: ActivationFunction
+  package var weightScales: [Float]?
 
   /// Creates a dense layer along the last axis.
   ///

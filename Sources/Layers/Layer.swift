@@ -4,7 +4,7 @@ import ForgeShapes
 /// One layer of a network: a value that describes a computation, independent of input and device.
 ///
 /// A layer is an immutable struct. Its file holds, in this order: documentation, fields,
-/// initialiser, lowering. The shape of the output, the parameters and the cost follow from the
+/// initializer, lowering. The shape of the output, the parameters and the cost follow from the
 /// lowering. Your own layers conform in the same way and compose the primitives of `Lowering`; for
 /// your own arithmetic there is ``Custom``. An own layer needs no field for its name or its place:
 /// `x --> Own().named("own1")` states both where the layer is used.

@@ -1,20 +1,20 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Normalises values with the mean and variance over some axes of each example.
+/// Normalizes values with the mean and variance over some axes of each example.
 ///
 /// `y = gamma · (x − mean) / √(variance + epsilon) + beta`, with the mean and the variance (not the
 /// unbiased one) of the values that share their indices on all other axes.
 ///
 /// - Input shape: any.
 /// - Output shape: the input's.
-/// - Parameters: gamma with `scale` and beta with `center`, with one axis per normalised axis, in
+/// - Parameters: gamma with `scale` and beta with `center`, with one axis per normalized axis, in
 ///   memory order: [channels] for the last axis alone. An image's axes are [height], [width],
 ///   [channels], which a source with channels first has in another order.
 /// - Axes: counted from 0 in memory order, negative ones from the back; the last one by default.
 /// - Epsilon: 0.00001 by default, as in PyTorch and ONNX (Keras 0.001).
 /// - Errors: `invalidArgument` for an axis that the input does not have, one that is stated twice,
-///   or an epsilon that is negative or not finite, `unknownSize` for a normalised axis of unknown
+///   or an epsilon that is negative or not finite, `unknownSize` for a normalized axis of unknown
 ///   size.
 /// - Names elsewhere: Keras LayerNormalization, PyTorch LayerNorm, ONNX LayerNormalization.
 ///
@@ -25,7 +25,7 @@ public struct LayerNormalization: BuiltInLayer {
   /// `LayerNorm` for short.
   public static var summaryName: String { "LayerNorm" }
   package let label: LayerLabel
-  /// The normalised axes in memory order; negative ones count from the back.
+  /// The normalized axes in memory order; negative ones count from the back.
   public let axes: [Int]
   /// The number added to the variance.
   public let epsilon: Float
@@ -37,7 +37,7 @@ public struct LayerNormalization: BuiltInLayer {
   /// Creates a layer normalization.
   ///
   /// - Parameters:
-  ///   - axes: the normalised axes in memory order; negative ones count from the back.
+  ///   - axes: the normalized axes in memory order; negative ones count from the back.
   ///   - epsilon: the number added to the variance.
   ///   - center: whether a beta is added.
   ///   - scale: whether values are multiplied by a gamma.
@@ -62,10 +62,10 @@ public struct LayerNormalization: BuiltInLayer {
     let input = try lowering.input()
     let axes = try ArgumentRule.axes(axes, of: lowering.shape(of: input))
     try ArgumentRule.require(
-      axes.count <= 6, "axes", "\(axes)", needs: "at most 6 normalised axes")
+      axes.count <= 6, "axes", "\(axes)", needs: "at most 6 normalized axes")
     let shape = lowering.shape(of: input)
     let sizes = try ArgumentRule.known(
-      Shape(axes.map { shape.dimensions[$0] }), "known sizes along the normalised axes")
+      Shape(axes.map { shape.dimensions[$0] }), "known sizes along the normalized axes")
     guard let count = Shape.product(of: sizes), count <= SizeRule.maximumConstantCount else {
       throw .tooManyElements()
     }
@@ -86,7 +86,7 @@ public struct LayerNormalization: BuiltInLayer {
     }
   }
 
-  /// A parameter with one axis for each normalised axis; only those of an image have an order.
+  /// A parameter with one axis for each normalized axis; only those of an image have an order.
   private static func parameter(
     _ type: ParameterType, _ axes: [Int], sizes: [Int], isImage: Bool
   ) -> ParameterSpec {

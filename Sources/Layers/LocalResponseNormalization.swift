@@ -1,7 +1,7 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Divides each value by a power of the squares of its neighbours in other channels.
+/// Divides each value by a power of the squares of its neighbors in other channels.
 ///
 /// `y(…, c) = x(…, c) / (bias + alpha / size · Σ x(…, k)²)^beta`, where `k` runs from max(0, c −
 /// ⌊(size − 1) / 2⌋) to min(channels − 1, c + ⌈(size − 1) / 2⌉).
@@ -21,7 +21,7 @@ public struct LocalResponseNormalization: BuiltInLayer {
   /// `LRN` for short.
   public static var summaryName: String { "LRN" }
   package let label: LayerLabel
-  /// The number of neighbouring channels.
+  /// The number of neighboring channels.
   public let size: Int
   /// The factor of the mean square.
   public let alpha: Float
@@ -33,7 +33,7 @@ public struct LocalResponseNormalization: BuiltInLayer {
   /// Creates a local response normalization.
   ///
   /// - Parameters:
-  ///   - size: the number of neighbouring channels, the own included.
+  ///   - size: the number of neighboring channels, the own included.
   ///   - alpha: the factor of the mean square.
   ///   - beta: the exponent.
   ///   - bias: the number added to the mean square.

@@ -9,7 +9,7 @@ import ForgeShapes
 ///
 /// - Input shape: two tensors: boxes [boxes][4] and scores [classes][boxes], or of several images
 ///   [images][boxes][4] and [images][classes][boxes]. A box is two opposite corners (y₁, x₁, y₂,
-///   x₂), or with `centerPointBoxes` (x centre, y centre, width, height).
+///   x₂), or with `centerPointBoxes` (x center, y center, width, height).
 /// - Output shape: [images · classes · min(`maximumPerClass`, boxes)][3]: rows (image, class, box)
 ///   in order of the image, the class and then of falling score; unused rows at the end are −1.
 /// - Parameters: none.
@@ -40,7 +40,7 @@ public struct NonMaximumSuppression: BuiltInLayer {
   public let iouThreshold: Float
   /// Scores must be above it.
   public let scoreThreshold: Float
-  /// Whether boxes are given by centre and size.
+  /// Whether boxes are given by center and size.
   public let centerPointBoxes: Bool
 
   /// Creates a selection of boxes.
@@ -49,7 +49,7 @@ public struct NonMaximumSuppression: BuiltInLayer {
   ///   - maximumPerClass: the most boxes of a class.
   ///   - iouThreshold: the largest intersection over union that is kept, 0 to 1.
   ///   - scoreThreshold: scores must be above it.
-  ///   - centerPointBoxes: whether boxes are given by centre and size.
+  ///   - centerPointBoxes: whether boxes are given by center and size.
   ///   - name: the name in summaries.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.

@@ -29,6 +29,7 @@ public struct PointwiseConvolution: WeightedLayer {
   public let hasBias: Bool
   /// The activation, applied last.
   public let activation: ActivationFunction
+  package var weightScales: [Float]?
 
   /// Creates a pointwise convolution.
   ///

@@ -5,7 +5,7 @@ import ForgeShapes
 ///
 /// ``RecurrentPart`` takes the results apart.
 ///
-/// - Input shapes: the sequence [times][rows][channels], then the operands of the rule that are no
+/// - Input shapes: the sequence [times][rows][channels], then the operands of the rule that are not
 ///   constants: initial hidden values [rows][outputs] and cells [rows][units], lengths [rows], and
 ///   a mask [times][rows].
 /// - Output shape: a vector, which `RecurrentOperation` describes.

@@ -9,7 +9,8 @@
 /// The i, f and o are the input, forget and output gates, c or g is the cell's candidate. The z and
 /// r are the update and reset gates, h or n is the candidate. The gates follow each other along the
 /// outputs of all parameters. Keras has one bias for an input and its recurrent product together,
-/// but for a GRU that is reset after the product, whose two rows are for the one and for the other.
+/// except for a GRU that is reset after the product, whose two rows are for the one and for the
+/// other.
 public enum RecurrentForm: String, Hashable, Sendable, CaseIterable {
   /// Keras and TensorFlow.
   case keras

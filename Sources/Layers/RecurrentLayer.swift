@@ -17,7 +17,7 @@ public struct Recurrence: Hashable, Sendable {
   let bias: Bias
   /// Whether the output is the sequence instead of the output of the time that is read last.
   let returnsSequences: Bool
-  /// Whether a prediction begins with the state that the one before has left.
+  /// Whether a prediction begins with the state that the previous one left.
   let isStateful: Bool
 
   /// What the biases of the input's part are.
@@ -146,7 +146,7 @@ extension Lowering {
   ///   - rule: the formula and the operands.
   ///   - bias: the biases of the input's part.
   ///   - sequence: [times][rows][channels]; the number of times may be unknown.
-  ///   - others: the operands of the rule that are no constants, in their order.
+  ///   - others: the operands of the rule that are not constants, in their order.
   ///   - type: the type of a parameter in the layer, given the one of a single direction.
   /// - Returns: the vector of all results, and the gates' parts.
   /// - Throws: `ShapeError` when the sequence or the arguments do not fit.

@@ -3,8 +3,8 @@ import ForgeShapes
 
 /// Resizes an image to a given size.
 ///
-/// `y(i, j, c)` is `x` sampled at the half-pixel centre `((i + ½)·height/height′ − ½, …)`: the
-/// nearest pixel, or a linear interpolation of its neighbours, with the edge repeated.
+/// `y(i, j, c)` is `x` sampled at the half-pixel center `((i + ½)·height/height′ − ½, …)`: the
+/// nearest pixel, or a linear interpolation of its neighbors, with the edge repeated.
 ///
 /// The source rectangle is the whole image unless a prediction sets another by the layer's name.
 ///

@@ -37,8 +37,8 @@ public struct SimpleRNN: BuiltInRecurrentLayer {
   ///   - useBias: whether there are biases.
   ///   - isReversed: whether the sequence is read from its end; the output has the order of the
   ///     input.
-  ///   - stateful: whether a prediction begins with the state that the one before has left, in the
-  ///     same context or session: the parts of a sequence then give the outputs of the whole.
+  ///   - stateful: whether a prediction begins with the state that the previous one left, in the
+  ///     same context or session: running a sequence in parts then gives bit-identical results.
   ///   - masked: whether the last input is a mask: one number per time, 0 for a time that the
   ///     layer passes over. Its output there is that of the time read before, or 0.
   ///   - form: the framework whose form the parameters have.

@@ -1,7 +1,7 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Subtracts a mean colour from each pixel.
+/// Subtracts a mean color from each pixel.
 ///
 /// `y = (red − meanRed, green − meanGreen, blue − meanBlue)`, in the units of the input (0 to 255
 /// for most published means).
@@ -32,7 +32,7 @@ public struct SubtractMeanColor: BuiltInLayer {
   /// The mean of the third channel.
   public let blue: Float
 
-  /// Creates a subtraction of a mean colour.
+  /// Creates a subtraction of a mean color.
   ///
   /// - Parameters:
   ///   - red: the mean of the first channel.

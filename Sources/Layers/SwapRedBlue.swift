@@ -10,7 +10,7 @@ import ForgeShapes
 /// - Parameters: none.
 /// - Errors: `shapeMismatch` for another number of channels or an input that is not an image.
 /// - Names elsewhere: Keras's preprocessing for VGG and ResNet v1 ("caffe"), ONNX Gather, Core ML's
-///   colour space BGR of an image input.
+///   color space BGR of an image input.
 ///
 /// ```swift
 /// Input(width: 224, height: 224, channels: 3) --> SwapRedBlue()  // (224, 224, 3)

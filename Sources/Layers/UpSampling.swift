@@ -4,7 +4,7 @@ import ForgeShapes
 /// Enlarges an image by whole factors.
 ///
 /// `y(i, j, c) = x(⌊i / size.height⌋, ⌊j / size.width⌋, c)` with mode `.nearest`; with `.bilinear`,
-/// `x` is interpolated at the half-pixel centre `((i + ½) / size.height − ½, …)`, with the edge
+/// `x` is interpolated at the half-pixel center `((i + ½) / size.height − ½, …)`, with the edge
 /// repeated.
 ///
 /// - Input shape: (width, height, channels); width and height may be unknown.

@@ -7,6 +7,9 @@ package protocol WeightedLayer: BuiltInLayer {
   var hasBias: Bool { get }
   /// The activation, applied last.
   var activation: ActivationFunction { get }
+  /// What the integer 1 stands for in weights that are integers of 8 bits times a scale: one number
+  /// for each output, or one for all; `nil` for other weights.
+  var weightScales: [Float]? { get set }
 }
 
 extension WeightedLayer {
@@ -20,7 +23,9 @@ extension WeightedLayer {
     try activation.validate()
     // An empty output is reported before weights that are too large.
     _ = try operation.outputShape(for: [shape])
-    var operands = [input, try lowering.parameter(try operation.weights(for: shape))]
+    let weights = try lowering.parameter(try operation.weights(for: shape))
+    lowering.graph.weightScales[weights.index] = weightScales
+    var operands = [input, weights]
     if hasBias {
       let outputs = try operation.outputs(for: shape)
       operands.append(try lowering.parameter(.biases, [.outputs: outputs]))

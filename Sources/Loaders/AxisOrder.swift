@@ -3,7 +3,7 @@ package enum AxisOrder {
   /// Copies elements of `byteCount` bytes into row-major order, the last axis innermost.
   ///
   /// The sizes are those of the target, outermost first. The strides are the distances, in
-  /// elements, between neighbours in the source along each of these axes.
+  /// elements, between neighbors in the source along each of these axes.
   package static func gather(
     _ source: UnsafeRawBufferPointer, sizes: [Int], strides: [Int], byteCount: Int,
     into target: UnsafeMutableRawBufferPointer

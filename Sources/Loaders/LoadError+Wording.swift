@@ -133,7 +133,7 @@ extension LoadError {
 
   static func unknownFormat(known: [String], contents: FileContents? = nil) -> LoadError {
     LoadError(
-      .unsupported, "this is no file of parameters that says what it holds",
+      .unsupported, "this is not a file of parameters that says what it holds",
       received: contents?.name,
       needs: (known.dropLast() + known.suffix(1).map { "or \($0)" }).joined(separator: ", "),
       remedy: contents?.remedy ?? "BlobParameters and ParameterFile read raw values")
@@ -171,7 +171,7 @@ extension LoadError {
 
   static func partOfAValue(_ origin: String, byteCount: Int, _ type: ElementType) -> LoadError {
     LoadError(
-      .wrongSize, "the bytes are no whole number of values", path: origin,
+      .wrongSize, "the bytes are not a whole number of values", path: origin,
       received: bytes(byteCount),
       needs: "a multiple of \(type.byteCount) for \(type.rawValue)")
   }

@@ -8,7 +8,7 @@ package struct StoredForm: Sendable {
   private let data: any ParameterData
   /// The size of each axis in the order of the file.
   private let targetSizes: [Int]
-  /// The distance between neighbours along each of these axes in `data`.
+  /// The distance between neighbors along each of these axes in `data`.
   private let strides: [Int]
 
   /// Determines the form of a parameter.

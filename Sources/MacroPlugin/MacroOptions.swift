@@ -8,7 +8,7 @@
     var check = CheckOptions()
     /// Whether the table of layers is shown.
     var showsSummary = false
-    /// Arguments that are no literals.
+    /// Arguments that are not literals.
     var findings: [Finding] = []
 
     init(

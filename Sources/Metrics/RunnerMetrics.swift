@@ -2,7 +2,7 @@ import ForgeRunner
 import Metrics
 import Synchronization
 
-/// Reports the statistics of a ``Runner`` to swift-metrics.
+/// Reports the statistics of a `Runner` to swift-metrics.
 ///
 /// ```swift
 /// let metrics = RunnerMetrics(label: "forge.runner", dimensions: [("model", "mobilenet")])

@@ -2,7 +2,7 @@
 ///
 /// An invalid factor results in a number of channels that model validation rejects.
 enum WidthMultiplier {
-  /// `channels` · `alpha`, rounded towards zero; 0 when the product is NaN.
+  /// `channels` · `alpha`, rounded toward zero; 0 when the product is NaN.
   static func scaled(_ channels: Int, by alpha: Double) -> Int {
     let product = Double(channels) * alpha
     return product.isNaN ? 0 : Int(min(max(product, -0x1p40), 0x1p40))

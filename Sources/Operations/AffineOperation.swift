@@ -79,7 +79,7 @@ package struct AffineConstants {
       shift: Array(repeating: shift[0], count: channels))
   }
 
-  /// This scale and shift followed by another one; `nil` if its numbers are no finite floats.
+  /// This scale and shift followed by another one; `nil` if its numbers are not finite floats.
   package func then(_ next: AffineConstants) -> AffineConstants? {
     let channels = max(scale.count, next.scale.count)
     let (first, second) = (repeated(channels), next.repeated(channels))

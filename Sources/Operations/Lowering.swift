@@ -149,7 +149,7 @@ public struct Lowering {
   ///   - value: a constant of this lowering.
   ///   - start: the place of the first value.
   ///   - shape: the shape of the result, which is known.
-  ///   - strides: the distance between neighbours along each axis of `shape`; any sign.
+  ///   - strides: the distance between neighbors along each axis of `shape`; any sign.
   /// - Returns: the constant.
   /// - Throws: `ShapeError` when a place is outside, or `value` is not a constant.
   package mutating func strided(

@@ -1,12 +1,12 @@
 import ForgeShapes
 
-/// Which values a normalisation takes together, and what it divides them by.
+/// Which values a normalization takes together, and what it divides them by.
 public struct Normalization: Hashable, Sendable {
   /// The values that share a mean and a variance, or a norm.
   public enum Extent: Hashable, Sendable {
-    /// Those of the last axes, so many, for each index of the axes before.
+    /// The values of a number of last axes, for each index of the axes before them.
     case lastAxes(Int)
-    /// Those of all pixels of an image and of one of so many groups of channels.
+    /// The values of all pixels of an image in one of a number of groups of channels.
     case groups(Int)
   }
 
@@ -27,7 +27,7 @@ public struct Normalization: Hashable, Sendable {
   /// The number added to a variance or a mean of squares, or the least norm.
   public let epsilon: Float
 
-  /// Creates a normalisation.
+  /// Creates a normalization.
   public init(extent: Extent, kind: Kind = .standard, epsilon: Float) {
     self.extent = extent
     self.kind = kind

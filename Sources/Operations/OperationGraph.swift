@@ -71,6 +71,12 @@ package struct OperationGraph: Sendable {
   /// would depend on the length of a sequence.
   package var computedInPredictions: Set<Int> = []
 
+  /// The scales of weights that are integers of 8 bits times the scale of their output, by the
+  /// index of the value: one for each output, or one for all.
+  ///
+  /// They come from a file, so that what relies on them checks the weights.
+  package var weightScales: [Int: [Float]] = [:]
+
   /// Identifies the graph and its copies within the process.
   private var identity = Self.created.add(1, ordering: .relaxed).newValue
   private static let created = Atomic(0)

@@ -27,7 +27,7 @@ public enum Primitive: Sendable {
   case spaceToDepth(Size)
   /// Values less their mean over their deviation, or over their norm.
   case normalize(Normalization)
-  /// Values over a power of the squares of their neighbours along the last axis.
+  /// Values over a power of the squares of their neighbors along the last axis.
   case localResponse(size: Int, alpha: Float, beta: Float, bias: Float)
   /// A tensor resampled along any of its axes.
   case resample(Resampling)
@@ -103,6 +103,18 @@ public enum Primitive: Sendable {
   case recurrent(RecurrentRule)
   /// A part of the result of recurrent cells, whose first operand gives the sizes.
   case recurrentPart(RecurrentRule, RecurrentRule.Part)
+  /// Integers of 8 bits for real numbers.
+  case quantize(Quantization)
+  /// The real numbers that integers of 8 bits stand for.
+  case dequantize(Quantization)
+  /// A convolution or a dense layer of integers of 8 bits.
+  case quantizedProduct(QuantizedProduct)
+  /// The sum or the product of two tensors of integers of 8 bits.
+  case quantizedPair(QuantizedPair)
+  /// The maximum or mean of a moving window of integers of 8 bits.
+  case quantizedPooling(QuantizedPooling)
+  /// A function of each integer of 8 bits, as a table.
+  case lookup(ByteTable)
   /// User-defined arithmetic on plain tensors.
   case custom(CustomOperation)
 
@@ -165,6 +177,12 @@ public enum Primitive: Sendable {
     case .rotate(let rule): RotateOperation(rule: rule)
     case .recurrent(let rule): RecurrentOperation(rule: rule)
     case .recurrentPart(let rule, let part): RecurrentPartOperation(rule: rule, part: part)
+    case .quantize(let quantization): QuantizeOperation(quantization: quantization)
+    case .dequantize(let quantization): DequantizeOperation(quantization: quantization)
+    case .quantizedProduct(let product): QuantizedProductOperation(product: product)
+    case .quantizedPair(let pair): QuantizedPairOperation(pair: pair)
+    case .quantizedPooling(let pooling): QuantizedPoolingOperation(pooling: pooling)
+    case .lookup(let table): LookupOperation(table: table)
     case .custom(let operation): operation
     }
   }

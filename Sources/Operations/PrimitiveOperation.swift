@@ -25,6 +25,12 @@ package protocol PrimitiveOperation: Sendable {
   func reference(_ call: ReferenceCall) throws(ReferenceError) -> ReferenceTensor
 }
 
+/// An operation whose result may be integers of 8 bits.
+package protocol IntegerOperation: PrimitiveOperation {
+  /// The type of the result; `nil` for real numbers.
+  var storage: Quantization.Storage? { get }
+}
+
 /// What an operation is given to compute a reference result.
 package struct ReferenceCall {
   /// The operands, as many as the operation takes.

@@ -116,7 +116,7 @@ public struct Resampling: Hashable, Sendable {
   }
 }
 
-/// Neighbouring elements of the input and their weights in one element of the output.
+/// Neighboring elements of the input and their weights in one element of the output.
 package struct ResampleSpan: Hashable, Sendable {
   /// The index of the first.
   package let first: Int

@@ -25,7 +25,7 @@ package struct SizeRatio: Hashable, Sendable {
   }
 }
 
-/// A coordinate of a resampled axis as a fraction, so that no rounding moves it past a neighbour.
+/// A coordinate of a resampled axis as a fraction, so that no rounding moves it past a neighbor.
 ///
 /// Sizes are below 2⁴¹, so that all numerators and denominators fit 128 bits.
 struct ExactPlace {

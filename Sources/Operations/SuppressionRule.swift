@@ -8,7 +8,7 @@ public struct SuppressionRule: Hashable, Sendable {
   public let iouThreshold: Float
   /// Scores must be above it.
   public let scoreThreshold: Float
-  /// Whether boxes are (x centre, y centre, width, height) instead of two corners.
+  /// Whether boxes are (x center, y center, width, height) instead of two corners.
   public let centerPointBoxes: Bool
 
   /// Creates a rule.

@@ -103,7 +103,7 @@ package struct TreeTable: Sendable {
       ShapeError(
         .invalidArgument, "\(what) of tree \(number) is wrong", received: received, needs: needs)
     }
-    // The votes of a node are neighbours behind a counting sort.
+    // The votes of a node are neighbors behind a counting sort.
     var places = Array(repeating: 0, count: tree.nodes.count + 1)
     for vote in tree.votes {
       guard tree.nodes.indices.contains(vote.node) else {

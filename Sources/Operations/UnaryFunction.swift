@@ -1,7 +1,7 @@
 import ForgeShapes
 import ForgeSystem
 
-/// A function of each element that is no activation of a convolution.
+/// A function of each element that is not an activation of a convolution.
 public enum UnaryFunction: Hashable, Sendable {
   /// `|x|`.
   case absolute

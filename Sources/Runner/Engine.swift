@@ -9,7 +9,7 @@ final class Engine: Sendable {
     var free: [InflightSlot]
     /// Threads that wait for work.
     var parked = 0
-    /// Whether a parked thread has been signalled but has not woken yet.
+    /// Whether a parked thread has been signaled but has not woken yet.
     var isWaking = false
     /// Threads that are processing work.
     var busy = 0

@@ -6,7 +6,7 @@ public enum StreamPolicy: Hashable, Sendable, CaseIterable {
   case block
   /// A new input is dropped if the waiting inputs are at their limit.
   case dropNewest
-  /// The oldest waiting input is dropped in favour of the new one, as for live video.
+  /// The oldest waiting input is dropped in favor of the new one, as for live video.
   case dropOldest
 }
 

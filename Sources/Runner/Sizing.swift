@@ -10,7 +10,7 @@ public struct RunnerSizing: Hashable, Sendable {
   /// The number of threads of one prediction.
   public var threads: Int
 
-  /// The optimisation goal.
+  /// The optimization goal.
   public enum Goal: Hashable, Sendable, CaseIterable {
     /// The shortest time per prediction: it uses all cores while the next input is prepared.
     case latency
@@ -34,7 +34,7 @@ public struct RunnerSizing: Hashable, Sendable {
   /// A sizing for a goal.
   ///
   /// - Parameters:
-  ///   - goal: the optimisation goal.
+  ///   - goal: the optimization goal.
   ///   - cores: the cores this process may use; by default those of its affinity mask.
   /// - Returns: the sizing, with at most 64 buffers.
   public static func sensible(for goal: Goal, cores: Int? = nil) -> RunnerSizing {

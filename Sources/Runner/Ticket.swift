@@ -1,6 +1,6 @@
 /// One prediction from its submission to its answer, which is sent exactly once.
 ///
-/// The engine uses only this non-generic class, so its loop has no unspecialised generic code,
+/// The engine uses only this non-generic class, so its loop has no unspecialized generic code,
 /// which would look up metadata at run time.
 ///
 /// `@unchecked Sendable`: `phase` and the engine's fields below are guarded by the engine's lock.

@@ -68,7 +68,7 @@ extension ForgeError {
 }
 
 extension ForgeError: CustomStringConvertible {
-  /// The error as text: its place, what is wrong, then labelled lines.
+  /// The error as text: its place, what is wrong, then labeled lines.
   public var description: String { problem.description }
 }
 

@@ -29,7 +29,7 @@ package struct LengthSize: Hashable, Sendable, CustomStringConvertible {
   ///
   /// It is `nil` if there is none with whole coefficients, or if a value is out of reach.
   ///
-  /// - Parameter values: lengths and values; the first three lengths are neighbours, the longest
+  /// - Parameter values: lengths and values; the first three lengths are neighbors, the longest
   ///   first.
   package init?(through values: [(length: Int, value: Int)]) {
     guard values.count > 3, values.allSatisfy({ (0...(1 << 40)).contains($0.value) }),

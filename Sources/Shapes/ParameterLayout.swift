@@ -32,7 +32,7 @@ public enum ParameterLayout: Hashable, Sendable {
 
   /// The strides for reading a parameter stored in this layout in Forge's order.
   ///
-  /// - Returns: for each axis of `spec`, the distance in elements between neighbours in this
+  /// - Returns: for each axis of `spec`, the distance in elements between neighbors in this
   ///   layout; `nil` when the layout's axes do not fit the parameter's, or the parameter is larger
   ///   than any memory.
   public func strides(for spec: ParameterSpec) -> [Int]? {

@@ -43,7 +43,7 @@ public struct Problem: Sendable {
   package var node: Int?
   /// What is wrong, as a clause without a full stop.
   public var headline: String
-  /// What was received, what is needed, and a remedy, as labelled lines.
+  /// What was received, what is needed, and a remedy, as labeled lines.
   public var details: [(label: String, text: String)]
   /// The underlying error, if there is one.
   public var cause: (any Error)?

@@ -1,7 +1,7 @@
 /// A small random number generator that is deterministic for a seed, on every run and machine.
 ///
 /// This is the generator of Steele, Lea and Flood, "Fast splittable pseudorandom number generators"
-/// (2014), with one addition and a finaliser per number. It suits test parameters and inputs, but
+/// (2014), with one addition and a finalizer per number. It suits test parameters and inputs, but
 /// not cryptography.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
   @usableFromInline var state: UInt64

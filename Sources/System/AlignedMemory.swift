@@ -5,7 +5,7 @@ package final class AlignedMemory: Sendable {
   /// The alignment in bytes.
   package static let alignment = 64
 
-  /// The memory, written only during initialisation; `deinit` frees it, when no reader remains.
+  /// The memory, written only during initialization; `deinit` frees it, when no reader remains.
   nonisolated(unsafe) private let base: UnsafeMutableRawBufferPointer
   /// The allocator, unless it is the C library.
   private let pages: LargePages?
@@ -51,7 +51,7 @@ package final class AlignedMemory: Sendable {
     base.baseAddress?.assumingMemoryBound(to: Float.self)
   }
 
-  /// Allocates uninitialised bytes, to be freed with ``free(_:)``; returns `nil` on failure.
+  /// Allocates uninitialized bytes, to be freed with ``free(_:)``; returns `nil` on failure.
   ///
   /// Large allocations request large pages; see ``LargePages``.
   package static func allocate(byteCount: Int) -> UnsafeMutableRawPointer? {

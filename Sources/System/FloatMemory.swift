@@ -1,6 +1,6 @@
 /// Floats whose allocation can fail with an error, whereas an array would terminate the process.
 package final class FloatMemory {
-  /// The floats, uninitialised at first and valid while this object exists.
+  /// The floats, uninitialized at first and valid while this object exists.
   ///
   /// The compiler may release the object after its last use, so readers of the floats hold it with
   /// `withExtendedLifetime`.

@@ -14,7 +14,7 @@
 // a constant of the model, and an atomic exchange takes and returns its memory.
 //
 // - The lock is recursive, because releasing a value under it may call `withLock` in a `deinit`.
-// - A child reinitialises the lock: a recursive lock identifies its owner by thread id, and the
+// - A child reinitializes the lock: a recursive lock identifies its owner by thread id, and the
 //   thread of the child has another one.
 // - The C library locks `malloc` after these handlers, so code under the lock may allocate.
 // - A child does not continue work of the parent's other threads. State that marks work in progress

@@ -1,8 +1,8 @@
 /// Memory for parameters in 2 MB pages, if the system supports them.
 ///
 /// A prediction reads each parameter about once. With 4 KB pages, nearly every cache line requires
-/// a page table walk, and in a virtual machine a walk of the host's tables too. Docs/Performance.md
-/// has the measurement.
+/// a page table walk, and in a virtual machine a walk of the host's tables too.
+/// Docs/Engine/Measurements.md has the measurement.
 package final class LargePages: Sendable {
   /// The bytes of a page.
   package static let pageBytes = 2 << 20
@@ -47,7 +47,7 @@ package final class LargePages: Sendable {
     return max(padded / AlignedMemory.alignment, 1) * AlignedMemory.alignment
   }
 
-  /// Allocates uninitialised bytes aligned to a cache line; returns `nil` on failure.
+  /// Allocates uninitialized bytes aligned to a cache line; returns `nil` on failure.
   package func allocate(byteCount: Int) -> UnsafeMutableRawPointer? {
     guard let size = Self.size(byteCount) else { return nil }
     let address = regions.withLock { regions -> Int? in

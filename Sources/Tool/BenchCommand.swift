@@ -42,8 +42,8 @@ struct BenchCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Where to write the output as float32 .npy.", valueName: "npy"))
   var output: String?
 
-  @Option(help: "The pictures of one prediction.")
-  var batch = 1
+  @Option(help: "The pictures of one prediction; by default 1, or the batch that the file fixes.")
+  var batch: Int?
 
   @Flag(
     help: """
@@ -62,11 +62,11 @@ struct BenchCommand: ParsableCommand {
     guard (1...1_000_000).contains(arguments.runs) else {
       throw ValidationError("runs must be 1 to 1000000")
     }
-    guard (1...4096).contains(batch) else { throw ValidationError("batch must be 1 to 4096") }
+    guard (1...4096).contains(batch ?? 1) else { throw ValidationError("batch must be 1 to 4096") }
     guard (network == nil) != (layers == nil) else {
       throw ValidationError("give a network or --layers")
     }
-    guard !stream || batch == 1 else { throw ValidationError("--stream is for one stream") }
+    guard !stream || batch ?? 1 == 1 else { throw ValidationError("--stream is for one stream") }
     guard layers == nil || isForLayers else {
       throw ValidationError(
         "--layers takes --threads, --preference, --precision, --tuning costModel or measured, "
@@ -77,24 +77,24 @@ struct BenchCommand: ParsableCommand {
   private var isForLayers: Bool {
     if case .recorded = arguments.tuning { return false }
     return importing.weights == nil && importing.size.isEmpty && importing.constant.isEmpty
-      && input == nil && output == nil && batch == 1 && !stream
+      && input == nil && output == nil && batch ?? 1 == 1 && !stream
       && arguments.saveTuning == nil
   }
 
-  private var options: CompileOptions {
-    get throws {
-      var options = try arguments.options
-      options.maximumBatch = batch
-      options.preference = preference.preference
-      return options
-    }
+  private func options(batch: Int) throws -> CompileOptions {
+    var options = try arguments.options
+    options.maximumBatch = batch
+    options.preference = preference.preference
+    return options
   }
 
   func run() throws {
     if let layers {
       let lines = try LayerLine.all(path: layers)
-      try LayerTable(options: try options, threads: arguments.threads, runs: arguments.runs)
-        .print(lines, json: json)
+      try LayerTable(
+        options: try options(batch: 1), threads: arguments.threads, runs: arguments.runs
+      )
+      .print(lines, json: json)
     } else if let network {
       try run(network)
     }
@@ -105,7 +105,8 @@ struct BenchCommand: ParsableCommand {
     let before = ProcessMemory()
     let start = clock.now
     let model = try network.network(importing)
-    let compiled = try model.compiled(try options)
+    let batch = stream ? 1 : batch ?? model.imported.inputs.first?.batchSize ?? 1
+    let compiled = try model.compiled(try options(batch: batch))
     let loaded = clock.now
     BuildWarning.print(for: compiled.report)
     try arguments.save(compiled.report.tuning)
@@ -113,7 +114,7 @@ struct BenchCommand: ParsableCommand {
     let frames =
       stream
       ? try FrameStream(compiled, seedCount: 100).frames(of: input)
-      : [try inputValues(of: model.imported, compiled)]
+      : [try inputValues(of: model.imported, compiled, batch: batch)]
     let outputCounts = compiled.outputShapes.map(\.elementCount)
     guard !outputCounts.contains(nil) else {
       throw ValidationError("an input takes any size; state it with --size")
@@ -140,7 +141,7 @@ struct BenchCommand: ParsableCommand {
       }
     }
     times.sort()
-    if let output { try write(results, of: model.imported, compiled, to: output) }
+    if let output { try write(results, of: model.imported, compiled, batch: batch, to: output) }
     let timing = Timing(
       times: times, batch: batch, multiplyAdds: model.model.multiplyAdds,
       loadMs: (loaded - start) / .milliseconds(1), firstMs: first,
@@ -181,7 +182,8 @@ struct BenchCommand: ParsableCommand {
 
   /// Writes the only output of each prediction, with the axes and the type of the file.
   private func write(
-    _ results: [[[Float]]], of imported: ImportedModel, _ network: CompiledModel, to path: String
+    _ results: [[[Float]]], of imported: ImportedModel, _ network: CompiledModel, batch: Int,
+    to path: String
   ) throws {
     guard network.outputShapes.count == 1, let port = imported.outputs.first else {
       throw ValidationError("--output is for models of one output; forge run writes several")
@@ -199,7 +201,7 @@ struct BenchCommand: ParsableCommand {
 
   /// The values of each input for all examples, from a file or seeded random ones in −1…1.
   private func inputValues(
-    of imported: ImportedModel, _ network: CompiledModel
+    of imported: ImportedModel, _ network: CompiledModel, batch: Int
   ) throws -> [[Float]] {
     let counts = network.inputShapes.compactMap(\.elementCount)
     guard counts.count == network.inputShapes.count else {

@@ -6,8 +6,12 @@ import Foundation
 struct DevicesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "devices",
-    abstract: "Lists the compute devices: instruction sets, cores that may be used, caches, memory."
-  )
+    abstract:
+      "Lists the compute devices: instruction sets, cores that may be used, caches, memory.",
+    discussion: """
+      EXAMPLES
+        forge devices --json
+      """)
 
   @Flag(help: "Print a JSON array.")
   var json = false

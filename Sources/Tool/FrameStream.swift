@@ -41,7 +41,7 @@ struct FrameStream {
     guard array.count > 0, array.count.isMultiple(of: count) else {
       throw ValidationError(
         "\(path) holds \(LoadError.counted(array.count, "value")), "
-          + "which are no whole frames: the network takes \(count) in each")
+          + "which are not whole frames: the network takes \(count) in each")
     }
     let values = array.floats
     return stride(from: 0, to: values.count, by: count).map { [Array(values[$0..<$0 + count])] }

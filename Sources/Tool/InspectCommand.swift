@@ -56,7 +56,8 @@ struct InspectCommand: ParsableCommand {
     }
     for (label, ports) in [("input", imported.inputs), ("output", imported.outputs)] {
       for port in ports {
-        let sizes = port.sizesText
+        let batch = port.batchSize.map { ", batches of \($0)" } ?? ""
+        let sizes = port.sizesText + batch
         let about = port.about.map { "\n\($0.printable)" } ?? ""
         Self.show(
           ModelFact(label, "\(port.name.printable)  \(sizes)  \(port.elementType.rawValue)\(about)")

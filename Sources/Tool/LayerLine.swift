@@ -81,7 +81,8 @@ struct LayerLine {
     case "dense":
       guard let channels else { throw ValidationError("a dense layer needs channels=") }
       return input --> Dense(neurons: channels, activation: activation)
-    default: throw ValidationError("\"\(kind)\" is no kind: convolution, depthwise, dense")
+    default:
+      throw ValidationError("unknown kind \"\(kind)\"; needs convolution, depthwise or dense")
     }
   }
 
@@ -90,7 +91,7 @@ struct LayerLine {
   ) throws -> Value {
     guard let found = values.first(where: { $0.key == word }) else {
       let words = values.map(\.key).joined(separator: ", ")
-      throw ValidationError("\"\(word)\" is no \(what): \(words)")
+      throw ValidationError("unknown \(what) \"\(word)\"; needs one of \(words)")
     }
     return found.value
   }

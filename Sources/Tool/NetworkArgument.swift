@@ -18,8 +18,8 @@ enum NetworkArgument: ExpressibleByArgument {
 
   static var allValueStrings: [String] { Architecture.allCases.map(\.rawValue) }
 
-  /// Without a dot or slash, it is a name, so that a misspelt name is not read as a path, unless a
-  /// folder or a file is called so.
+  /// Without a dot or slash, it is a name, so that a misspelled name is not read as a path, unless
+  /// a folder or a file is called so.
   init?(argument: String) {
     if let architecture = Architecture(rawValue: argument) {
       self = .ready(architecture)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Forge
 
-/// The argument for what a plan is optimised for.
+/// The argument for what a plan is optimized for.
 enum PreferenceArgument: String, ExpressibleByArgument, CaseIterable {
   case speed, size
 

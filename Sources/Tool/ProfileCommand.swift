@@ -53,7 +53,7 @@ struct ProfileCommand: ParsableCommand {
           format: "a prediction: %.4f ms by the cost model, %.4f ms by what won\n",
           seconds.costModel * 1e3, seconds.measured * 1e3))
     } else {
-      print("nothing else than the cost model's choice won\n")
+      print("the cost model's choice won everywhere\n")
     }
   }
 

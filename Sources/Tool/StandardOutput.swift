@@ -10,7 +10,7 @@ enum StandardOutput {
 
   /// Writes what is buffered; returns why not everything could be written, or `nil`.
   ///
-  /// A closed output or pipe is no error: the reader wanted no more.
+  /// A closed output or pipe is not an error: the reader wanted no more.
   static func failure() -> String? {
     let code = forge_flush_output()
     guard code != 0 else { return nil }

@@ -8,9 +8,9 @@ struct SummaryCommand: ParsableCommand {
     commandName: "summary",
     abstract: "Prints the layers of a model file, or of a ready architecture or its weight file.",
     discussion: """
-      A weight file is told by the names, shapes and number of its parameters, with a classifier \
-      or without, and loaded: every parameter of the network has one in the file, and the other \
-      way round.
+      A weight file is recognized by the names, shapes and number of its parameters, with a \
+      classifier or without, and loaded: every parameter of the network is in the file, and every \
+      one of the file is in the network.
 
       EXAMPLES
         forge summary net.onnx

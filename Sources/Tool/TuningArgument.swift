@@ -15,7 +15,7 @@ enum TuningArgument: ExpressibleByArgument {
 
   static var allValueStrings: [String] { ["costModel", "measured"] }
 
-  /// Without a dot or slash, it is always a mode, so that a misspelt mode is not read as a path.
+  /// Without a dot or slash, it is always a mode, so that a misspelled mode is not read as a path.
   init?(argument: String) {
     switch argument {
     case "costModel": self = .costModel
@@ -36,7 +36,7 @@ enum TuningArgument: ExpressibleByArgument {
           throw ValidationError("\(path) cannot be read")
         }
         guard let record = try? JSONDecoder().decode(TuningRecord.self, from: data) else {
-          throw ValidationError("\(path) is no tuning record")
+          throw ValidationError("\(path) is not a tuning record")
         }
         return .recorded(record)
       }

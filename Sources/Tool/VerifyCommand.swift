@@ -10,7 +10,7 @@ struct VerifyCommand: ParsableCommand {
     abstract: "Compares the plan of a network with the reference executor on random inputs.",
     discussion: """
       The reference executor computes every layer in double precision, one multiplication at a \
-      time: a network of a thousand million multiply-adds takes minutes. Each sample is compared \
+      time: a network of a billion multiply-adds takes minutes. Each sample is compared \
       with numbers of one scale, then with rows and channels of very different scale, and outputs \
       are compared row by row. When the results differ, the layer and the rewrite that are wrong \
       are named, and the exit code is 1.

@@ -39,7 +39,7 @@ package struct CaseList: Decodable {
   package init(json: Data) throws(ToolError) {
     do { cases = try JSONDecoder().decode([Case].self, from: json) } catch {
       throw ToolError(
-        .malformed, "this is no list of cases", received: (error as? DecodingError)?.summary,
+        .malformed, "this is not a list of cases", received: (error as? DecodingError)?.summary,
         needs: #"[{"model": …, "inputs": {…}, "outputs": {…}, "constants": {…}}, …]"#)
     }
   }
@@ -55,7 +55,7 @@ package struct CaseList: Decodable {
       let constants = try (entry.constants ?? [:]).mapValues { try StoredTensor(numPy: $0) }
       let sizes = try (entry.sizes ?? [:]).mapValues { text throws(ToolError) in
         guard let sizes = NamedArgument.sizes(text) else {
-          throw ToolError(.malformed, "these are no sizes", received: text, needs: "1x..512x64")
+          throw ToolError(.malformed, "these are not sizes", received: text, needs: "1x..512x64")
         }
         return sizes
       }

@@ -1,6 +1,6 @@
 /// The horizontal places of a drawing's items, by the method of Brandes and Köpf.
 ///
-/// Items are aligned in vertical blocks, each with the middle one of its neighbours, from above and
+/// Items are aligned in vertical blocks, each with the middle one of its neighbors, from above and
 /// from below, with the left one or the right one of two middles. The four results are packed, and
 /// each item stands at the mean of its two middle places.
 struct GraphColumns {
@@ -12,7 +12,7 @@ struct GraphColumns {
   /// Edges that would bend a long one, which aligns first.
   private var conflicts: Set<[Int]> = []
 
-  /// The horizontal centre of each item.
+  /// The horizontal center of each item.
   private(set) var centers: [Double]
 
   init(_ ranks: LayerRanks, widths: [Double], gap: Double) {

@@ -8,7 +8,7 @@ package struct GraphLayout: Sendable {
 
   /// The box of a node.
   package struct Box: Sendable {
-    /// Its centre.
+    /// Its center.
     package let center: Point
     /// Its width.
     package let width: Double

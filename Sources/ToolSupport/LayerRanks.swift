@@ -19,7 +19,7 @@ struct LayerRanks {
   private(set) var items: [Item]
   /// The rows, each a list of items.
   private(set) var rows: [[Int]]
-  /// Edges between rows that are not neighbours, drawn without places on the rows between.
+  /// Edges between rows that are not neighbors, drawn without places on the rows between.
   private(set) var direct: [(from: Int, to: Int)] = []
 
   init(_ nodes: [NetworkGraph.Node]) {

@@ -22,7 +22,7 @@ extension NetworkGraph {
   }
 }
 
-/// The colours of a node.
+/// The colors of a node.
 struct NodeColors {
   let fill: String
   let line: String

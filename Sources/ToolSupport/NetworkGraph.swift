@@ -2,7 +2,7 @@ import Forge
 
 /// The nodes and edges of a network, ready to be drawn.
 package struct NetworkGraph: Sendable {
-  /// What a node is, which decides its colour.
+  /// What a node is, which decides its color.
   package enum Role: Hashable, Sendable {
     /// An input of the network.
     case input

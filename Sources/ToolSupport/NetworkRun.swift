@@ -52,6 +52,13 @@ package struct NetworkRun {
   }
 
   /// The inputs of every example, by the names of the network.
+  ///
+  /// - Parameters:
+  ///   - given: the values by the names of the file.
+  ///   - isBatch: whether the first axis of arrays counts examples. Where the file fixes a batch,
+  ///     that of arrays with the axes of the file always does.
+  /// - Returns: the inputs of each example.
+  /// - Throws: ``ToolError`` of kind `wrongInput` or `unknownName`.
   package func examples(
     _ given: [String: Given], isBatch: Bool = false
   ) throws(ToolError) -> [[String: TensorValues]] {
@@ -71,13 +78,14 @@ package struct NetworkRun {
         try Self.checkIntegers(array, of: inputs[index])
         // An input without an axis of examples, in a file that has a batch, is there once.
         let isShared = isBatch && inputs[index].examples == .shared
-        let shape = shapes.indices.contains(index) ? shapes[index] : nil
+        let shape =
+          shapes.indices.contains(index) ? shapes[index] : Shape(sizes: array.sizes)
+        let isStack = isBatch || inputs[index].isFileBatch(array)
         columns.append(
           (
             own,
-            try inputs[index].examples(
-              in: array, forge: shape ?? Shape(sizes: array.sizes),
-              isBatch: isBatch && !isShared), isShared
+            try inputs[index].examples(in: array, forge: shape, isBatch: isStack && !isShared),
+            isShared
           ))
       }
     }
@@ -158,6 +166,13 @@ package struct NetworkRun {
   }
 
   /// The outputs as arrays of the file, in order, and behind them those whose values are known.
+  ///
+  /// - Parameters:
+  ///   - results: the results of every example.
+  ///   - isBatch: whether arrays have an axis of examples in any case. Where the file fixes a
+  ///     batch, they have.
+  /// - Returns: the arrays by name.
+  /// - Throws: ``ImportError`` when the examples differ in sizes.
   package func arrays(
     of results: [[TensorValues]], isBatch: Bool = false
   ) throws(ImportError) -> [(name: String, array: StoredTensor)] {
@@ -171,7 +186,8 @@ package struct NetworkRun {
           received: "\(first.shape) and \(other.shape)", remedy: "predict one example at a time")
       }
       if port.examples == .shared { values = Array(values.prefix(1)) }
-      arrays.append((port.name, try port.array(of: values, isBatch: isBatch)))
+      let isStack = isBatch || port.batchSize != nil
+      arrays.append((port.name, try port.array(of: values, isBatch: isStack)))
     }
     return arrays + constants.map { ($0.name, $0.values) }
   }

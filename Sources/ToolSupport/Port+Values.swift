@@ -13,12 +13,20 @@ extension ImportedModel.Port {
   /// Whether the first axis of the file counts examples: it has size 1 and no axis in Forge.
   package var hasBatchAxis: Bool { sizes.first == 1 && !axes.contains(0) }
 
+  /// Whether an array has the axes of a file that fixes a batch, so that its first axis counts
+  /// examples.
+  package func isFileBatch(_ array: StoredTensor) -> Bool {
+    batchSize != nil && array.sizes.count == sizes.count
+      && array.sizes.dropFirst().elementsEqual(sizes.dropFirst())
+  }
+
   /// The axes of the file that have an axis in Forge.
   private var usedAxes: [Int] { sizes.indices.filter { axes.contains($0) } }
 
   /// The sizes that an array may have, and what they are, for messages.
   private func needs(_ shape: Shape) -> String {
-    let own = "\(sizesText), the axes of the file"
+    let fixed = batchSize.map { StoredTensor.text(of: [$0] + sizes.dropFirst()) }
+    let own = "\(fixed ?? sizesText), the axes of the file"
     let forge = shape.dimensions.map { $0 ?? -1 }
     guard lengthAxes.isEmpty, forge != usedAxes.map({ sizes[$0] }) else { return Self.withAny(own) }
     return Self.withAny("\(own)\nor \(StoredTensor.text(of: forge)), Forge's order")

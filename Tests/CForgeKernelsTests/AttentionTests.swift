@@ -302,7 +302,7 @@ import Testing
     }
   }
 
-  /// The first number that is no row is recorded, whichever thread finds it.
+  /// The first number that is not a row is recorded, whichever thread finds it.
   @Test("checked rows")
   func faults() {
     let cases: [(ids: [Float], found: Int?)] = [

@@ -4,7 +4,7 @@ import ForgeOperations
 import ForgeShapes
 import Testing
 
-/// User-defined layers, with arbitrary behaviour.
+/// User-defined layers, with arbitrary behavior.
 @Suite struct OwnLayerTests {
   private let input = Input(width: 12, height: 8, channels: 3)
 

@@ -3,7 +3,7 @@ import Testing
 
 /// A chain of 200 layers must type-check quickly, especially with an error in it.
 ///
-/// With eight overloads of `-->` one misspelt member took over 20 s and was reported at line 1.
+/// With eight overloads of `-->` one misspelled member took over 20 s and was reported at line 1.
 @Suite(.serialized) struct TypeCheckTests {
   /// How the layers of a chain are written.
   enum Form: CaseIterable {
@@ -13,7 +13,7 @@ import Testing
     case numbers
     /// Arithmetic in the arguments, in a convolution with conversions in one of them only.
     ///
-    /// With conversions in one argument and arithmetic in another, a misspelt member costs 8 s.
+    /// With conversions in one argument and arithmetic in another, a misspelled member costs 8 s.
     case argumentArithmetic
     /// Arithmetic between tensors, a statement a layer.
     case tensorArithmetic

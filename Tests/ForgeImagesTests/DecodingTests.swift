@@ -6,7 +6,7 @@ import Testing
   /// The largest difference of a byte.
   ///
   /// Pillow brings a libjpeg-turbo of its own. The two gave the same bytes for every picture here
-  /// when the fixtures were made; other releases round their colour conversion differently.
+  /// when the fixtures were made; other releases round their color conversion differently.
   static let jpegTolerance = 2
 
   @Test(arguments: try PictureFixtures.ending(in: "png", "ppm", "pgm"))

@@ -300,7 +300,7 @@ import Testing
       expect(
         .invalidArgument,
         """
-        a centre crop needs a part of the picture
+        a center crop needs a part of the picture
           received  \(fraction)
           needs     more than 0 and at most 1
         """
@@ -314,7 +314,7 @@ import Testing
         try image.values(prepared: .init(size: size, crop: .centre, normalization: .raw))
       }
     }
-    // A centre that is less than a pixel is one.
+    // A center that is less than a pixel is one.
     let dot = try image.values(
       prepared: .init(crop: .centre(fraction: 1e-9), normalization: .raw))
     #expect(dot.values.count == 3)

@@ -49,7 +49,7 @@ struct PictureFixture: Decodable, Sendable, CustomTestStringConvertible {
   var testDescription: String { file }
 }
 
-/// resizing.json: pictures in other sizes, shapes and colours.
+/// resizing.json: pictures in other sizes, shapes and colors.
 struct ResizingFixtures: Decodable {
   struct Source: Decodable {
     let width: Int

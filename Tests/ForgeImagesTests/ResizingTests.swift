@@ -3,7 +3,7 @@ import ForgeImages
 import ForgeTestSupport
 import Testing
 
-/// Resizing, cropping and colour conversion against Pillow, bit for bit.
+/// Resizing, cropping and color conversion against Pillow, bit for bit.
 @Suite struct ResizingTests {
   @Test(arguments: try ResizingFixtures.shared.get().cases)
   func resizedEqualsPillow(_ testCase: ResizingFixtures.Resize) throws {

@@ -138,6 +138,17 @@ private enum PretendFormat: ModelFormat {
     #expect(!PretendFormat.takesWeights(at: "a.safetensors"))
   }
 
+  /// Documents and fuzzers name each format.
+  @Test func formatsAreDocumentedAndFuzzed() throws {
+    let root = ImporterFixtures.folder.appending(path: "../../..").standardized
+    for path in [
+      "README.md", "Docs/BringYourModel/README.md", "Fuzz/Sources/ForgeFuzz/ModelReaders.swift",
+    ] {
+      let text = try String(contentsOf: root.appending(path: path), encoding: .utf8)
+      #expect(ModelFile.formats.map { $0.name }.filter { !text.contains($0) } == [], "\(path)")
+    }
+  }
+
   @Test func extensionsOfFormatsAreDistinct() {
     let all = ModelFile.formats.flatMap { $0.extensions + $0.weightExtensions }
     #expect(Set(all).count == all.count)

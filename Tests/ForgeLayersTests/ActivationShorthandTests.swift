@@ -3,7 +3,7 @@ import ForgeOperations
 import ForgeShapes
 import Testing
 
-/// Activations spelt like layers.
+/// Activations spelled like layers.
 @Suite struct ActivationShorthandTests {
   @Test(
     arguments: [

@@ -44,7 +44,7 @@ func negative(_ name: String, _ value: String) -> String {
     """
 }
 
-/// The words for an input that is no image.
+/// The words for an input that is not an image.
 let notAnImage = """
   the input is not an image
     needs     three axes: height, width, channels

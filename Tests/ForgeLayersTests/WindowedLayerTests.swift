@@ -3,7 +3,7 @@ import ForgeOperations
 import ForgeShapes
 import Testing
 
-/// Poolings with a rounded-up size, moved pixels, normalisations, resampling and boxes.
+/// Poolings with a rounded-up size, moved pixels, normalizations, resampling and boxes.
 @Suite struct WindowedLayerTests {
   let input = image(7, 5, 6)
 

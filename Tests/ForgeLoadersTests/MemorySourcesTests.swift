@@ -24,7 +24,7 @@ import Testing
     }
     #expect(
       error.description == """
-        memory: the bytes are no whole number of values
+        memory: the bytes are not a whole number of values
           received  3 bytes
           needs     a multiple of 2 for f16
         """)

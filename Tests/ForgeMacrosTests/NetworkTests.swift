@@ -35,7 +35,7 @@
       let _: FixedImage<13, 13, 125>.Type = TinyYOLO.Network.Output.self
     }
 
-    /// A size that follows the length is no part of a type; the others are.
+    /// A size that follows the length is not part of a type; the others are.
     @Test func sequencesOfAnyLength() throws {
       let source = RandomParameters(seed: 7)
       let network = try Frames.Network(parameters: source)

@@ -69,7 +69,7 @@ import Testing
         }
       }
     }
-    // A linear activation lowers to nothing, and custom bodies are no framework's.
+    // A linear activation lowers to nothing, and custom bodies belong to no framework.
     let all: Set = [
       "convolution", "depthwiseConvolution", "dense", "softmax", "logSoftmax", "affine",
       "batchNormalization", "pad", "crop", "concatenate", "reshape", "permute", "gatherChannels",

@@ -1,7 +1,7 @@
 import Forge
 
 extension LayerCase {
-  /// The layers of transposed windows, normalisations, moved pixels, resampling and boxes.
+  /// The layers of transposed windows, normalizations, moved pixels, resampling and boxes.
   static let normalisations = [
     LayerCase(
       "TransposedConvolution", summary: "TransConv",

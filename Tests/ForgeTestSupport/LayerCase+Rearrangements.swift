@@ -1,7 +1,7 @@
 import Forge
 
 extension LayerCase {
-  /// The layers that move, cut, join or resample what they read, and those of colours.
+  /// The layers that move, cut, join or resample what they read, and those of colors.
   static let rearrangements = [
     LayerCase(
       "Concatenate", summary: "Concat",

@@ -49,7 +49,7 @@ import Testing
         Model(inputs: [input], outputs: [later, other, column --> Activation(.tanh)]),
         relativeL2: 1e-6)
     }
-    // A column of other channels is no view.
+    // A column of other channels is not a view.
     try expectAgreement(
       Model(input: input, output: row --> Reshape(to: [35, 1, 13]) --> Softmax()))
   }

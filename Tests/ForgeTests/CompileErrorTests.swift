@@ -153,7 +153,7 @@ import Testing
           "size", sizes.map(String.init).joined(separator: "×") + " from memory", "4×3×3×2")
       ) { try compile(weights: StoredValues(values, sizes: sizes)) }
     }
-    // Files drop axes of size 1 and merge neighbours.
+    // Files drop axes of size 1 and merge neighbors.
     for sizes in [[4, 3, 3, 2], [1, 4, 1, 3, 3, 2], [4, 18], [36, 2], [72], [4, 9, 2]] {
       #expect(throws: Never.self) { try compile(weights: StoredValues(values, sizes: sizes)) }
     }

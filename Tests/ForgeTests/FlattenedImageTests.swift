@@ -168,7 +168,7 @@ import Testing
     #expect(
       error([flat --> shared, turned --> shared] --> Add())?.contains(
         "as it is here by the use of its layer at several places") == true)
-    // Images joined first, and channels normalized in a list of pixels, are no rearrangement.
+    // Images joined first, and channels normalized in a list of pixels, are not rearrangements.
     #expect(error(Concatenate([features, features]) --> Flatten() --> dense(10)) == nil)
     #expect(
       error(features --> Reshape(to: [12, 3]) --> BatchNormalization(name: "norm")) == nil)

@@ -3,7 +3,7 @@ import ForgeOperations
 import ForgeTestSupport
 import Testing
 
-/// Numbers that are no id of a vocabulary end a prediction with an error that names them.
+/// Numbers that are not ids of a vocabulary end a prediction with an error that names them.
 @Suite struct InvalidIndexTests {
   /// Ids of five words, a state, and a second embedding of the same ids.
   private func network(
@@ -30,7 +30,7 @@ import Testing
 
   private func words(_ received: String) -> String {
     """
-    layer 1 "words" (Embedding): a number is no id of the vocabulary
+    layer 1 "words" (Embedding): a number is not an id of the vocabulary
       received  \(received)
       needs     a number from 0 to 4
     """
@@ -181,7 +181,7 @@ import Testing
         parameters: RandomParameters(seed: 1), options: CompileOptions(verify: .samples(1)))
       Issue.record("it verified")
     } catch {
-      #expect("\(error)".contains("a number is no id of the vocabulary"), "\(error)")
+      #expect("\(error)".contains("a number is not an id of the vocabulary"), "\(error)")
     }
   }
 

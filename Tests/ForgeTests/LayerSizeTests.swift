@@ -21,7 +21,7 @@ import Testing
         // Wide tensors on small images only, so that the reference stays quick.
         if channels > 33, size.0 * size.1 > 24 { continue }
         let input = Input(width: size.0, height: size.1, channels: channels)
-        // A single output is no image to measure an error on: it may lie near 0 by chance.
+        // A single output is not an image to measure an error on: it may lie near 0 by chance.
         let outputs = Self.channels[1 + (i * 3 + j * 5) % (Self.channels.count - 1)]
         let model = Model(input: input, output: network(input, channels, outputs))
         let options = CompileOptions(

@@ -74,7 +74,7 @@ import Testing
     }
     #expect(
       foreign?.description == """
-        the tensor is no input of the model
+        the tensor is not an input of the model
           needs     "image", "gate"
         """)
     let missing = #expect(throws: PredictionError.self) { try network.predict(["gate": values]) }

@@ -4,7 +4,7 @@ import Testing
 
 /// The calls a `Runner` makes on a context, with invalid arguments.
 @Suite struct SlotTests {
-  /// Every number that is no example of a context of `count`.
+  /// Every number that is not an example of a context of `count`.
   private func wrongExamples(_ count: Int) -> [Int] { [-1, count, count + 1, .max, .min] }
 
   private func network() throws -> CompiledModel {

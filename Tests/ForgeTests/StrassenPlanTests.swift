@@ -162,7 +162,7 @@ import Testing
     (0, 0), (0.5, 0), (1, 0), (2, 0), (6, 0), (0, 3), (0, 6), (3, 3),
   ]
 
-  /// Large input or output channels must not reduce the accuracy of their neighbours.
+  /// Large input or output channels must not reduce the accuracy of their neighbors.
   @Test("each channel is as exact as it is alone", arguments: spreads, [256, 1536])
   func channelsOfDifferentScale(
     _ spread: (inputs: Float, outputs: Float), _ inputs: Int

@@ -124,7 +124,7 @@ import Testing
     #expect(network.report.verification?.samples == 4)
   }
 
-  /// Scales that int8 shares among all items are no mistake.
+  /// Scales that int8 shares among all items are not a mistake.
   @Test func int8IsComparedAsAWhole() throws {
     let model = product(64, inputs: 64)
     let network = try model.compile(

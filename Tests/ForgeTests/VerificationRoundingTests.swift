@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// What Float32 itself loses is no mistake of a plan, and hides none.
+/// What Float32 itself loses is not a mistake of a plan, and hides none.
 @Suite struct VerificationRoundingTests {
   private func options(_ fault: (@Sendable (inout [Float]) -> Void)? = nil) -> CompileOptions {
     var options = CompileOptions(verify: .samples(2))

@@ -292,7 +292,7 @@ import Testing
     #expect(error?.problems.first?.headline == "the plan could not be verified")
   }
 
-  /// Random inputs outside of a function's domain are no mistake of the plan.
+  /// Random inputs outside of a function's domain are not a mistake of the plan.
   @Test func numbersThatAreNotFinite() throws {
     let input = Input(width: 9, height: 7, channels: 3)
     let output = input --> Convolution(kernel: (3, 3), channels: 8) --> Unary(.logarithm)

@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// Layers of windows, normalisations, resampling and suppression against ONNX Runtime and Keras, whose
+/// Layers of windows, normalizations, resampling and suppression against ONNX Runtime and Keras, whose
 /// results are in single precision.
 @Suite struct WindowFixtureTests {
   static let cases: [FixtureCase] = (try? Fixture.load("windows").cases) ?? []

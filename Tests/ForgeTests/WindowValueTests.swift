@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// Values of normalisations and of moved pixels that no fixture holds.
+/// Values of normalizations and of moved pixels that no fixture holds.
 @Suite struct WindowValueTests {
   private func results(
     of layer: any Layer, _ sizes: [Int], _ values: [Float], _ set: CompileOptions.InstructionSet
@@ -16,7 +16,7 @@ import Testing
     return try #require(outputs.values.first).values
   }
 
-  /// The standardised values of sets of places, in double precision.
+  /// The standardized values of sets of places, in double precision.
   private func standardised(_ values: [Float], _ sets: [[Int]], epsilon: Double) -> [Float] {
     var result = values
     for set in sets {

@@ -32,7 +32,7 @@ import Testing
       try names(["output_1", "a/b", "a_b", "output_3", "output_3"]) == [
         "output_1.npy", "a_b.npy", "output_2.npy", "output_3.npy", "output_4.npy",
       ])
-    // A name that stands for another one is no name of a later output.
+    // A name that stands for another one is not a name of a later output.
     #expect(
       try names(["..", "output_0", "output_0"]) == ["output_0.npy", "output_1.npy", "output_2.npy"])
   }

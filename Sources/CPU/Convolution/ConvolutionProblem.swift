@@ -27,7 +27,7 @@ struct ConvolutionProblem {
   let readsVector: Bool
   /// Whether a pooling follows that the step can include.
   ///
-  /// It counts with `fusePooling` disabled too, so that the rewrite changes no bit.
+  /// It counts with `fusePooling` disabled too, so that the rewrite keeps results bit-identical.
   var precedesPooling = false
   /// The other settings that the choice depends on.
   let settings: PlanSettings

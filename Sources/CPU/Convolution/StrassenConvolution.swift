@@ -16,7 +16,7 @@ struct StrassenConvolution: MeasuredAlgorithm {
   let segments: Int
   let problem: ConvolutionProblem
   var panelWidth: Int
-  /// Whether powers of two equalise the scales of channels.
+  /// Whether powers of two equalize the scales of channels.
   var isScaled = false
 
   static let rewriteName: String? = "strassen"
@@ -297,7 +297,7 @@ struct StrassenConvolution: MeasuredAlgorithm {
 /// followed by the scales of the inputs and of the outputs if they are scaled.
 ///
 /// The algorithm adds channels to each other, so the rounding error of a channel is relative to the
-/// channels it is added to. If the scales of channels differ, powers of two equalise them. If
+/// channels it is added to. If the scales of channels differ, powers of two equalize them. If
 /// single weights differ, as in a sparse matrix, the form is rejected and direct summation is used.
 /// Sources/Kernels/balance.c defines the measure.
 private struct StrassenForm: PackedForm {

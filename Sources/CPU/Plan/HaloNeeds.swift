@@ -5,11 +5,20 @@ import ForgeShapes
 struct HaloNeeds {
   private var needs: [Int: Edges] = [:]
 
-  /// Collects the borders that convolutions need whose algorithms read them.
-  init(_ convolutions: some Sequence<PlannedConvolution>) {
+  /// Collects the borders that convolutions need whose algorithms read them, those of integers
+  /// included.
+  init(_ convolutions: some Sequence<PlannedConvolution>, _ graph: OperationGraph) {
     for convolution in convolutions where convolution.algorithm.readsBorder {
       let input = convolution.node.inputs[0]
       needs[input.index] = Self.union(self[input], Self.border(of: convolution.problem))
+    }
+    for node in graph.nodes {
+      guard case .quantizedProduct(let product) = node.primitive,
+        case .convolution(let geometry, _, _) = product.form
+      else { continue }
+      let border = Self.border(
+        of: geometry, graph.imageSizes(of: node.inputs[0]), graph.imageSizes(of: node.output))
+      needs[node.inputs[0].index] = Self.union(self[node.inputs[0]], border)
     }
   }
 
@@ -24,9 +33,13 @@ struct HaloNeeds {
 
   /// Returns the number of pixels that windows extend beyond each edge of the input.
   static func border(of convolution: ConvolutionProblem) -> Edges {
-    let geometry = convolution.geometry
-    let input = Size(width: convolution.input[1], height: convolution.input[0])
-    let output = Size(width: convolution.output[1], height: convolution.output[0])
+    border(of: convolution.geometry, convolution.input, convolution.output)
+  }
+
+  /// Returns the number of pixels that windows extend beyond each edge of an image.
+  static func border(of geometry: ConvolutionGeometry, _ from: [Int], _ to: [Int]) -> Edges {
+    let input = Size(width: from[1], height: from[0])
+    let output = Size(width: to[1], height: to[0])
     let edges = geometry.edges(width: input.width, height: input.height)
     let reach = { (output: Int, stride: Int, extent: Int, before: Int, input: Int) in
       max((output - 1) * stride + extent - before - input, 0)

@@ -32,7 +32,7 @@ struct ImageLayout {
       }
     }
     // Parts have the border of the whole, because their rows share memory.
-    var halos = HaloNeeds(convolutions)
+    var halos = HaloNeeds(convolutions, graph)
     let wholes = slots.mapValues(\.whole).merging(viewed) { slot, _ in slot }
     var groups: [OperationGraph.Value: [OperationGraph.Value]] = [:]
     for part in wholes.keys {

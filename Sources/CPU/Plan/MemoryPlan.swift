@@ -4,7 +4,7 @@ import ForgeSystem
 ///
 /// Tensors are placed in order of decreasing size, each in the lowest gap that is free during its
 /// lifetime. This is the greedy-by-size algorithm of Pisarchyk and Lee (2020), which is within a
-/// few per cent of the best known plans for networks. Thousands of tensors are placed in order of
+/// few percent of the best known plans for networks. Thousands of tensors are placed in order of
 /// time instead, which takes time in proportion to their number.
 struct MemoryPlan {
   /// The offset of each root tensor in floats; 0 for tensors outside the arena.

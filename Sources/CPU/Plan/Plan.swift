@@ -86,10 +86,10 @@ final class Plan: Executable {
     retained = builder.retained
     steps = builder.steps.map { step in
       let values = Set(step.reads + step.writes).filter { !builder.isWorkerScratch($0) }
-        .reduce(0) { $0 + builder.tensor($1).count }
+        .reduce(0) { $0 + builder.tensor($1).byteCount }
       return StepReport(
         kernel: step.name, layers: step.layers, node: step.node, multiplyAdds: step.multiplyAdds,
-        bytes: values * MemoryLayout<Float>.stride + step.parameterBytes)
+        bytes: values + step.parameterBytes)
     }
     tensors = memory.lifetimes.filter { builder.tensors[$0.key].base == .arena }
       .sorted { ($0.value.lowerBound, $0.key) < ($1.value.lowerBound, $1.key) }

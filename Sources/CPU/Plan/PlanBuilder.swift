@@ -24,6 +24,8 @@ struct PlanBuilder {
   /// The kernels of the convolutions.
   let convolutions: ConvolutionPlan
   private let lastUse: [Int: Int]
+  /// The types of the values that are integers of 8 bits, by index.
+  let storages: [Int: Quantization.Storage]
   /// The results that are written to the memory of a state, with the state.
   let appendedInPlace: [Value: Value]
   /// What steps check the numbers that choose rows of tables; a step has the place from 1 on.
@@ -81,6 +83,7 @@ struct PlanBuilder {
     }
     for output in graph.outputs { lastUse[output.index] = .max }
     self.lastUse = lastUse
+    storages = graph.storages
     appendedInPlace = graph.appendedInPlace
   }
 
@@ -132,6 +135,9 @@ struct PlanBuilder {
   /// The values that are available in row-major order.
   var plainForms: [Value: ID] { forms.plain }
 
+  /// The images of bytes of values, as far as they exist.
+  var byteForms: [Value: ID] { forms.bytes }
+
   /// Returns the sizes of a value; binding has made all of them known.
   func sizes(of value: Value) -> [Int] { graph.shape(of: value).sizes ?? [] }
 
@@ -140,6 +146,11 @@ struct PlanBuilder {
   /// Returns a value as a blocked image, converting it if necessary.
   mutating func blocked(_ value: Value) throws -> ID {
     if let form = blockedForms[value] { return form }
+    if let bytes = forms.bytes[value], sizes(of: value).count <= 3 {
+      let form = blockedResult(value)
+      addDequantization(from: bytes, as: .whole(storage(of: value)), to: form)
+      return form
+    }
     let sizes = graph.imageSizes(of: value)
     let plain = try self.plain(value)
     let source =
@@ -162,8 +173,16 @@ struct PlanBuilder {
       setForm(value, form)
       return form
     }
+    if let bytes = forms.bytes[value] {
+      return try plainNumbers(of: value, from: bytes)
+    }
     let form = plainResult(value)
-    if let blocked = blockedForms[value] { addUnblock(from: blocked, to: form) }
+    guard let blocked = blockedForms[value] else { return form }
+    // A value of fewer axes is a blocked image, too, where it stands for integers.
+    let image = graph.imageSizes(of: value)
+    addUnblock(
+      from: blocked,
+      to: image == sizes(of: value) ? form : addTensor(tensor(form).reshaped(image)))
     return form
   }
 
@@ -193,7 +212,7 @@ struct PlanBuilder {
     setForm(value, addTensor(tensor))
   }
 
-  private mutating func setForm(_ value: Value, _ id: ID) { forms.set(value, to: id, tensor(id)) }
+  mutating func setForm(_ value: Value, _ id: ID) { forms.set(value, to: id, tensor(id)) }
 
   /// Returns the tensor of an elementwise result: that of an input that is no longer needed, or a
   /// new one.
@@ -247,6 +266,16 @@ struct PlanBuilder {
         rowsAreApart: settings.keepsRowsApart(sizes)))
   }
 
+  /// Adds an image of bytes with its own memory.
+  mutating func addBytes(
+    _ sizes: [Int], _ element: PlannedTensor.Element, halo: Edges = .none
+  ) -> ID {
+    addOwner(
+      .bytes(
+        sizes, element, halo: halo, id: ID(index: tensors.count),
+        rowsAreApart: settings.keepsRowsApart(sizes)))
+  }
+
   /// Returns scratch memory with at least `count` floats for each thread,
   /// ``TensorPlaces/workerScratchCount`` apart.
   ///
@@ -272,6 +301,7 @@ struct PlanBuilder {
     guard let longest else { return addTensor(tensor) }
     guard let whole = longest.tensors.dropFirst(tensors.count).first,
       whole.isBlocked == tensor.isBlocked, whole.root == tensor.root, whole.halo == tensor.halo,
+      whole.element == tensor.element,
       whole.storage >= tensor.storage
     else {
       noteOtherForm()
@@ -352,8 +382,13 @@ struct PlanBuilder {
   private mutating func clearHalo(of id: ID) {
     let root = tensors[id.index].root
     let whole = tensors[root.index]
-    guard whole.isBlocked, whole.halo != .none, clearedRoots.insert(root.index).inserted
+    // Pixels of four bytes are written with their border.
+    guard whole.isBlocked, whole.halo != .none, whole.element != .pixels,
+      clearedRoots.insert(root.index).inserted
     else { return }
+    if case .bytes(let border) = whole.element {
+      return addByteHalo(root, whole.halo, border)
+    }
     var arguments = forge_clear_halo_arguments()
     arguments.top = Int32(whole.halo.top)
     arguments.left = Int32(whole.halo.left)

@@ -7,7 +7,7 @@ struct PlanSettings {
   let level: forge_level
   /// The maximum number of threads of a prediction.
   let threads: Int
-  /// Whether to optimise for speed or size.
+  /// Whether to optimize for speed or size.
   let preference: CompileOptions.Preference
   /// The relative L2 error that one step may add.
   let accuracy: Double
@@ -25,8 +25,8 @@ struct PlanSettings {
   ///
   /// Otherwise kernels depend only on channels, so that plans for all sizes share packed weights.
   let sizesAreFixed: Bool
-  /// Whether predictions continue a sequence, so that a plan for a part of it must have the bits of
-  /// a plan for the whole.
+  /// Whether predictions continue a sequence, so that a plan for a part of it must be bit-identical
+  /// to a plan for the whole.
   let hasStates: Bool
   /// Whether a sequence may be predicted in parts or have another length, so that each pixel must
   /// have the same bits in images of any size.

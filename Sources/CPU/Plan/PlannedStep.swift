@@ -79,8 +79,10 @@ struct TensorPlaces {
       }
     var placed = Tensor(tensor)
     placed.base = Int32(base)
-    placed.offset = Int64(offset + tensor.origin)
-    placed.image_stride = Int64(imageStride)
+    // Kernels count the elements of images of bytes in bytes.
+    let unit = tensor.element == .float32 ? 1 : MemoryLayout<Float>.stride
+    placed.offset = Int64((offset + tensor.origin) * unit)
+    placed.image_stride = Int64(imageStride * unit)
     return placed
   }
 }
@@ -103,8 +105,9 @@ extension forge_view: KernelTensor {
     height = Int32(clamping: tensor.height)
     width = Int32(clamping: tensor.width)
     channels = Int32(clamping: tensor.channels)
-    block_stride = Int64(tensor.blockStride)
-    row_stride = Int64(tensor.rowStride)
+    let unit = tensor.element == .float32 ? 1 : MemoryLayout<Float>.stride
+    block_stride = Int64(tensor.blockStride * unit)
+    row_stride = Int64(tensor.rowStride * unit)
   }
 }
 

@@ -30,7 +30,7 @@ final class StepLoop: ExampleRunner {
     lengthSteps = plan.makeLengthSteps()
     // Threads are created here so that no prediction has to create one.
     if self.threads > 1 { forge_prepare_threads(Int32(self.threads)) }
-    // Those of states are set before each run.
+    // The addresses of states are set before each run.
     let states = [UnsafeMutablePointer<Float>?](repeating: nil, count: plan.states.count)
     fault = .allocate(capacity: 1)
     fault.initialize(to: forge_fault())

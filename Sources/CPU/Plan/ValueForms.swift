@@ -9,12 +9,16 @@ struct ValueForms {
   private(set) var blocked: [Value: ID] = [:]
   /// The values in row-major order.
   private(set) var plain: [Value: ID] = [:]
+  /// The images of bytes of values.
+  private(set) var bytes: [Value: ID] = [:]
   /// The values in the memory of each tensor that owns some, without those that nothing reads.
   private var values: [ID: [Value]] = [:]
 
   /// Sets the form of a value that a tensor has: a blocked image or row-major order.
   mutating func set(_ value: Value, to id: ID, _ tensor: PlannedTensor) {
-    if tensor.isBlocked {
+    if tensor.element != .float32 {
+      bytes[value] = id
+    } else if tensor.isBlocked {
       blocked[value] = id
     } else {
       plain[value] = id

@@ -67,7 +67,7 @@ extension PlanBuilder {
     return order
   }
 
-  /// Returns the distances between neighbours along each axis of a plain tensor.
+  /// Returns the distances between neighbors along each axis of a plain tensor.
   static func strides(_ sizes: [Int]) -> [Int] {
     var strides = Array(repeating: 1, count: sizes.count)
     for axis in sizes.indices.dropLast().reversed() {

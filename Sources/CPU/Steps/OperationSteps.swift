@@ -90,6 +90,18 @@ extension PlanBuilder {
       try addRecurrence(node, rule)
     case .recurrentPart(let rule, let part):
       try addRecurrentPart(node, rule, part)
+    case .quantize(let quantization):
+      try addQuantization(node, quantization)
+    case .dequantize(let quantization):
+      try addDequantization(node, quantization)
+    case .quantizedProduct(let product):
+      try addQuantizedProduct(node, product)
+    case .quantizedPair(let pair):
+      try addQuantizedPair(node, pair)
+    case .quantizedPooling(let pooling):
+      try addQuantizedPooling(node, pooling)
+    case .lookup(let table):
+      try addLookup(node, table)
     case .custom(let operation):
       try addCustom(node, operation)
     }

@@ -80,6 +80,7 @@ extension PlanBuilder {
 
   /// Adds a reshape: a view of plain memory, or of a blocked row of pixels that becomes a column.
   mutating func addReshape(_ node: OperationGraph.Node) throws {
+    if addByteReshape(node) { return }
     let sizes = sizes(of: node.output)
     let layout = convolutions.layout
     if plainForms[node.inputs[0]] == nil, layout.halos[node.output] == .none,

@@ -2,15 +2,15 @@
   import ForgeLayers
   import ForgeShapes
 
-  /// The initialisers of Forge's layers by their names.
+  /// The initializers of Forge's layers by their names.
   struct LayerTable: Sendable {
-    /// One initialiser.
+    /// One initializer.
     struct Initializer: Sendable {
       let parameters: Parameters
       let make: @Sendable (MatchedArguments, SourcePlace) throws -> any Step
     }
 
-    /// All initialisers of each name.
+    /// All initializers of each name.
     private(set) var initializers: [String: [Initializer]] = [:]
 
     /// The table of this version of Forge.
@@ -20,7 +20,7 @@
       return table
     }()
 
-    /// Adds an initialiser.
+    /// Adds an initializer.
     mutating func add(
       _ name: String, _ parameters: [Parameter],
       make: @escaping @Sendable (MatchedArguments, SourcePlace) throws -> any Step

@@ -23,7 +23,7 @@
       public let message: String
     }
 
-    /// A change of the source that would mend it.
+    /// A change of the source that would fix it.
     public struct FixIt {
       /// What the change does.
       public let message: String
@@ -41,7 +41,7 @@
     public let message: String
     /// Further places.
     public var notes: [Note] = []
-    /// Changes that would mend it.
+    /// Changes that would fix it.
     public var fixIts: [FixIt] = []
 
     /// Creates a finding.

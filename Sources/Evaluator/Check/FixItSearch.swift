@@ -4,7 +4,7 @@
   import ForgeShapes
   import SwiftSyntax
 
-  /// Finds changes of the source that mend a mistake, by trying them.
+  /// Finds changes of the source that fix a mistake, by trying them.
   ///
   /// Each candidate is an edit of one call. Candidates that cannot help are left out by asking the
   /// edited layers for their shapes. Of the others, the whole network is evaluated anew with the
@@ -20,7 +20,7 @@
       let value: Value
     }
 
-    /// The changes that mend a layer which violates a rule.
+    /// The changes that fix a layer which violates a rule.
     func fixIts(for failed: Inference.Node) -> [Finding.FixIt] {
       guard case .failed(let error) = failed.tensor.outcome else { return [] }
       switch error.kind {
@@ -103,7 +103,7 @@
         }
       }
       found += enlargements(failed, branches)
-      // Several ways to mend it are a choice of the user's; more than a few help nobody.
+      // Several ways to fix it are a choice of the user's; more than a few help nobody.
       return Array(found.filter(mends).prefix(4))
     }
 

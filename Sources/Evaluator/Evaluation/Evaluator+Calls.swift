@@ -58,7 +58,7 @@
       return nil
     }
 
-    /// `self.init(…)` in an initialiser.
+    /// `self.init(…)` in an initializer.
     private func delegated(_ call: FunctionCallExprSyntax, in scope: NameScope) -> Value {
       let arguments = arguments(of: call, in: scope)
       guard let owner = scope.owner, owner.isInitializing else {
@@ -261,7 +261,7 @@
     /// The labels of the last size of a layer's output.
     private static let lastSizes: Set<String> = ["channels", "neurons"]
 
-    /// Makes a layer; `nil` if no initialiser takes the arguments.
+    /// Makes a layer; `nil` if no initializer takes the arguments.
     func layer(
       _ name: String, _ arguments: [Argument], _ place: SourcePlace, _ node: Syntax
     ) -> (any Step)? {
@@ -291,7 +291,7 @@
       return nil
     }
 
-    /// Makes a layer with the first initialiser that takes the arguments.
+    /// Makes a layer with the first initializer that takes the arguments.
     ///
     /// - Returns: the layer, or why there is none; an unknown argument by its position in the call.
     private func made(

@@ -20,7 +20,7 @@
     func invoke(
       _ method: Function, on owner: SelfValue, _ arguments: [Argument], at node: Syntax
     ) -> Value {
-      // A method calls observers, also where an initialiser or an observer calls it.
+      // A method calls observers, also where an initializer or an observer calls it.
       let (wasInitializing, observed) = (owner.isInitializing, owner.observed)
       (owner.isInitializing, owner.observed) = (false, [])
       defer { (owner.isInitializing, owner.observed) = (wasInitializing, observed) }
@@ -160,7 +160,7 @@
       return true
     }
 
-    // MARK: Initialisers
+    // MARK: Initializers
 
     /// A new value of a type that the source declares.
     func create(_ type: UserType, _ arguments: [Argument], at node: Syntax) -> Value {
@@ -261,7 +261,7 @@
       return nil
     }
 
-    /// The stored properties that the arguments of a memberwise initialiser set; `nil` if they do
+    /// The stored properties that the arguments of a memberwise initializer set; `nil` if they do
     /// not fit.
     private func memberwise(
       _ type: UserType, _ arguments: [Argument]

@@ -1,7 +1,7 @@
 #if Macros
   import SwiftSyntax
 
-  /// Functions, initialisers and members of numbers.
+  /// Functions, initializers and members of numbers.
   extension Evaluator {
     /// A static constant of a type of numbers.
     func constant(_ name: String, of type: NumberType) -> Scalar? {

@@ -23,7 +23,7 @@
       }
     }
 
-    /// The elements of a range of whole numbers that are no `Int`.
+    /// The elements of a range of whole numbers that are not `Int`.
     private func elements(ofNarrow range: RangeValue) -> [Value]? {
       guard let lower = range.lower?.defaulted, let upper = range.upper?.defaulted,
         lower.type == upper.type, lower.type != .int, lower.type.integer != nil,

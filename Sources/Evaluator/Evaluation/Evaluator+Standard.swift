@@ -4,7 +4,7 @@
 
   /// The functions and methods of Swift's standard library that descriptions of networks use.
   extension Evaluator {
-    /// The value of a call of a free function or an initialiser; `nil` if it is not known.
+    /// The value of a call of a free function or an initializer; `nil` if it is not known.
     func standardCall(
       _ name: String, _ arguments: [Argument], _ call: FunctionCallExprSyntax, in scope: NameScope
     ) -> Value? {
@@ -73,7 +73,7 @@
       }
     }
 
-    /// A collection made by its initialiser, as in `Set([1, 2])`.
+    /// A collection made by its initializer, as in `Set([1, 2])`.
     func made(_ type: StaticType, _ arguments: [Argument], _ node: Syntax) -> Value? {
       let values = arguments.map(\.value)
       if values.isEmpty {

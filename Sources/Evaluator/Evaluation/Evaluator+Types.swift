@@ -193,7 +193,7 @@
       case (.function(let function), .function(let parameters, let result)):
         return .function(function.typed(parameters, result))
       case (.function, _): return value
-      // What Forge's own initialisers convert.
+      // What Forge's own initializers convert.
       case (_, .forge): return value
       case (.tensor, _), (.step, _), (.model, _), (.shape, _):
         switch type {

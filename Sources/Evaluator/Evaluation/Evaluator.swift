@@ -8,7 +8,7 @@
   ///
   /// It understands the part of Swift in which networks are written. What it does not understand
   /// has an unknown value (``Unknown``), which is never guessed. Layers are made by their own
-  /// initialisers and tensors by `-->`, so that shapes and mistakes are those of `compile()`.
+  /// initializers and tensors by `-->`, so that shapes and mistakes are those of `compile()`.
   final class Evaluator {
     /// The most expressions and statements evaluated, so that no source holds up the compiler.
     private static let maximumSteps = 500_000
@@ -26,7 +26,7 @@
     /// What was not known where it mattered, once for each place.
     private(set) var unknowns: [Unknown] = []
     private var unknownPlaces: Set<SyntaxIdentifier> = []
-    /// The syntax of each layer by the place that its initialiser captures.
+    /// The syntax of each layer by the place that its initializer captures.
     private(set) var nodes: [SourcePlace: LocatedNode] = [:]
     /// The operators that made tensors, which do not know their own place.
     private(set) var operators: [Tensor: Syntax] = [:]
@@ -98,7 +98,7 @@
       if unknownPlaces.insert(unknown.node.id).inserted { unknowns.append(unknown) }
     }
 
-    /// Records the syntax of a layer; returns the place that its initialiser captures.
+    /// Records the syntax of a layer; returns the place that its initializer captures.
     func record(_ call: FunctionCallExprSyntax, in scope: NameScope) -> SourcePlace {
       // `#line` and `#column` are those of the list of arguments.
       let start = call.leftParen ?? call.trailingClosure?.leftBrace

@@ -24,7 +24,7 @@
     let isMutating: Bool
     /// Whether the parameters have no names but `$0` and `$1`.
     let isShorthand: Bool
-    /// Whether an initialiser may return `nil`.
+    /// Whether an initializer may return `nil`.
     let isFailable: Bool
     /// Why calls are not evaluated; `nil` if they are.
     let obstacle: String?
@@ -71,7 +71,7 @@
         obstacle: declaration.attributes.obstacle)
     }
 
-    /// An initialiser of a type; `nil` for one without a body.
+    /// An initializer of a type; `nil` for one without a body.
     convenience init?(_ declaration: InitializerDeclSyntax, in scope: NameScope) {
       guard let body = declaration.body else { return nil }
       self.init(
@@ -139,7 +139,7 @@
     /// The number of parameters that `$0`, `$1`, … name.
     private(set) lazy var shorthandCount: Int = ShorthandNames.count(in: Syntax(body))
 
-    /// The parameters of a function, an initialiser or a subscript.
+    /// The parameters of a function, an initializer or a subscript.
     static func parameters(_ clause: FunctionParameterClauseSyntax) -> [Parameter] {
       clause.parameters.map { parameter in
         let label = parameter.firstName.text

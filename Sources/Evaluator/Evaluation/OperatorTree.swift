@@ -128,7 +128,7 @@
       return parts
     }
 
-    /// The part that is no sequence.
+    /// The part that is not a sequence.
     private static func parts(of expression: ExprSyntax) -> [Part] {
       if let binary = expression.as(BinaryOperatorExprSyntax.self) {
         let symbol = binary.operator.text

@@ -315,7 +315,7 @@
         if let property = type.property(name) {
           if property.isObserved {
             guard let old = instance.fields[name] else { break }
-            // An initialiser and the observers themselves set the property alone.
+            // An initializer and the observers themselves set the property alone.
             if case .owner(let owner) = base, owner.isInitializing || owner.observed.contains(name)
             {
             } else {

@@ -171,14 +171,14 @@
     }
   }
 
-  /// The value that methods and initialisers work on.
+  /// The value that methods and initializers work on.
   final class SelfValue {
     let type: UserType
     private(set) var fields: [String: Value] = [:]
     /// The value itself, where it has no stored properties: a case of an enumeration, or a value of
     /// a type that the source extends and does not declare.
     private var whole: Value?
-    /// Whether an initialiser runs, which calls no observers.
+    /// Whether an initializer runs, which calls no observers.
     var isInitializing = false
     /// The properties whose observers run, which call themselves no more.
     var observed: Set<String> = []

@@ -6,7 +6,7 @@
   import ForgeOperations
   import ForgeShapes
 
-  /// Adds every initialiser of Forge's layers, one statement each, which Swift type-checks fast.
+  /// Adds every initializer of Forge's layers, one statement each, which Swift type-checks fast.
   func addLayerCalls(to table: inout LayerTable) {
     table.add("Activation", [.required("_"), .optional("name")]) { c, p in Activation(try c(0), name: try c(1, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("ReLU", [.optional("name")]) { c, p in ReLU(name: try c(0, nil), fileID: p.fileID, line: p.line, column: p.column) }

@@ -208,7 +208,7 @@
 
     mutating func remove(_ key: Key) -> Value? { storage.content.removeValue(forKey: key) }
 
-    /// The members whose keys fulfil a condition.
+    /// The members whose keys fulfill a condition.
     func filter(_ isKept: (Key) -> Bool) -> SetValue {
       var result = SetValue(of: elementType)
       for (key, value) in members where isKept(key) { result.insert(key, value) }

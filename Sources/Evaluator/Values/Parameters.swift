@@ -1,5 +1,5 @@
 #if Macros
-  /// A parameter of an initialiser or a function that the evaluator may call.
+  /// A parameter of an initializer or a function that the evaluator may call.
   struct Parameter: Sendable {
     /// The label in a call; `nil` for `_`.
     let label: String?

@@ -3,7 +3,7 @@
   import ForgeOperations
   import ForgeShapes
 
-  /// A type that an argument of a layer's initialiser may have.
+  /// A type that an argument of a layer's initializer may have.
   protocol SourceValue {
     /// Converts an evaluated expression; `nil` if the type does not admit it.
     static func converted(from value: Value) -> Self?

@@ -6,12 +6,12 @@ import ForgeShapes
 ///
 /// Forge flattens an image as height, width, channels. Frameworks with channels first flatten it as
 /// channels, height, width, so that the weights of a dense layer after it have another order in
-/// their files. This follows flattened images through a graph to the parameters. Those of a source
-/// with channels first are then read in the order of the image.
+/// their files. This follows flattened images through a graph to the parameters. If a source has
+/// channels first, they are then read in the order of the image.
 ///
 /// An image is a tensor of three axes. A tensor of another rank, unless it is made from an image,
 /// has the same order of values in all frameworks. A sequence that a layer makes has the axes that
-/// the layer states: a convolution's has channels first, an LSTM's has not.
+/// the layer states: that of a convolution has channels first, that of an LSTM does not.
 struct FlattenedImages {
   /// The sizes of an image.
   struct Image: Hashable {
@@ -117,7 +117,7 @@ struct FlattenedImages {
       }
     }
     if traits.treatsChannelsAlike {
-      // Along the other axes, values that are neighbours in one order are not in the other.
+      // Along the other axes, values that are neighbors in one order are not in the other.
       let isOutsideLastAxis = order.isChannelsFirst || (order.isFlattened && output.channels == 1)
       let isMoved = inputs.contains { $0.shape != output } || primitive.isPooling
       return isOutsideLastAxis && isMoved ? .mixed(primitive.name) : order

@@ -8,6 +8,18 @@ extension Model {
     spec: ParameterSpec, data: any ParameterData, isOfDense: Bool
   )
 
+  /// Whether the model has no mistake and its own source gives every parameter in an order that is
+  /// known, so that it compiles; no values are read.
+  package var takesItsParameters: Bool {
+    guard let source = parameters, let inference = try? inferred(),
+      let lowered = try? LoweredModel(inference),
+      let prepared = try? source.prepared(for: lowered.parameters)
+    else { return parameters == nil }
+    let store = try? LoadStage.load(
+      lowered, inference: inference, from: source, ask: { try prepared.parameter(for: $0) })
+    return store != nil
+  }
+
   /// The parameters of the model with values from a source, in order of use, shared ones once.
   ///
   /// - Throws: ``CompileError`` with every mistake in the model and with every parameter that is

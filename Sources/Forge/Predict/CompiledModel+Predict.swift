@@ -17,7 +17,7 @@ extension CompiledModel {
   ///   named.
   /// - Throws: ``PredictionError`` when an input is missing, unknown or does not fit, `[Float]` is
   ///   to hold several outputs, a rectangle does not fit, there is no memory, an ``Embedding`` is
-  ///   given a number that is no id, a custom layer throws, or a check fails.
+  ///   given a number that is not an id, a custom layer throws, or a check fails.
   public func predict<Input: PredictionInput>(
     _ input: Input, crops: [String: CropRectangle] = [:]
   ) throws(PredictionError) -> Input.Output {
@@ -99,8 +99,8 @@ extension CompiledModel {
   ///   - values: the examples one after the other, each in row-major order.
   ///   - batch: the number of examples, up to ``maximumBatch``.
   /// - Returns: the values of the only output, one example after the other.
-  /// - Throws: ``PredictionError`` when the batch or the number of values does not fit, else as for
-  ///   one example.
+  /// - Throws: ``PredictionError`` when the batch or the number of values does not fit, otherwise
+  ///   as for one example.
   public func predict(_ values: [Float], batch: Int) throws(PredictionError) -> [Float] {
     try checkSingleOutput()
     try checkSingleInput()
@@ -141,8 +141,8 @@ extension CompiledModel {
   ///
   /// - Parameter examples: the inputs, at least one; see ``PredictionInput``.
   /// - Returns: the results, in order.
-  /// - Throws: ``PredictionError`` when there is no example or one does not fit, else as for one
-  ///   example.
+  /// - Throws: ``PredictionError`` when there is no example or one does not fit, otherwise as for
+  ///   one example.
   public func predict<Input: PredictionInput>(
     batch examples: [Input]
   ) throws(PredictionError) -> [Input.Output] {

@@ -90,8 +90,8 @@ extension Context {
   ///   - crops: the part of its source that a ``Resize`` samples, by the layer's name.
   /// - Returns: the values of the only output, or all outputs and kept layers if the inputs are
   ///   named.
-  /// - Throws: ``PredictionError`` when the context is in use or an input does not fit it, else as
-  ///   ``CompiledModel/predict(_:crops:)``.
+  /// - Throws: ``PredictionError`` when the context is in use or an input does not fit it,
+  ///   otherwise as ``CompiledModel/predict(_:crops:)``.
   public func predict<Input: PredictionInput>(
     _ input: Input, crops: [String: CropRectangle] = [:]
   ) throws(PredictionError) -> Input.Output {
@@ -113,7 +113,7 @@ extension Context {
   ///   - input: the values of the only input.
   ///   - output: receives exactly the values of the only output.
   /// - Throws: ``PredictionError`` when the model has several inputs or outputs or the number of
-  ///   input values does not fit, else as ``predict(batch:)``.
+  ///   input values does not fit, otherwise as ``predict(batch:)``.
   public func predict(_ input: [Float], into output: inout [Float]) throws(PredictionError) {
     try network.checkSingleInput()
     let count = try outputCount(inputCount: input.count)

@@ -122,7 +122,7 @@ public final class Context {
   ///
   /// - Parameter batch: the number of examples in the inputs.
   /// - Throws: ``PredictionError`` when the context is in use, the batch does not fit, a stream has
-  ///   become too long for a layer, an ``Embedding`` is given a number that is no id, a custom
+  ///   become too long for a layer, an ``Embedding`` is given a number that is not an id, a custom
   ///   layer throws, or a check fails. The states of all examples stay as they were.
   public func predict(batch: Int = 1) throws(PredictionError) {
     _ = try run(batch: batch, until: StopCondition())
@@ -133,7 +133,7 @@ public final class Context {
   /// - Parameters:
   ///   - batch: the number of examples in the inputs.
   ///   - stop: the signal, polled before each step.
-  /// - Throws: ``RunnerError`` when the signal was raised before the last step, else as
+  /// - Throws: ``RunnerError`` when the signal was raised before the last step, otherwise as
   ///   ``predict(batch:)``.
   public func predict(batch: Int = 1, until stop: borrowing StopSignal) throws {
     if try !run(batch: batch, until: stop.condition) { try stop.check() }
@@ -172,7 +172,7 @@ public final class Context {
   ///   - input: the values of the only input.
   ///   - output: memory for exactly the values of the only output.
   /// - Throws: ``PredictionError`` when the model has several inputs or outputs or a count does not
-  ///   fit, else as ``predict(batch:)``.
+  ///   fit, otherwise as ``predict(batch:)``.
   public func predict(
     _ input: Span<Float>, into output: inout MutableSpan<Float>
   ) throws(PredictionError) {

@@ -99,7 +99,7 @@ extension PredictionError {
     case .name(let name): return .unknownName(name, what: what, known: known)
     case .object:
       return PredictionError(
-        .unknownName, "the tensor is no \(what) of the model",
+        .unknownName, "the tensor is not an \(what) of the model",
         needs: known.map { "\"\($0)\"" }.joined(separator: ", "))
     }
   }
@@ -170,7 +170,7 @@ extension PredictionError {
       Problem(
         place: place, layer: layer,
         headline: fault.fromEnd
-          ? "a number is no place along the axis" : "a number is no id of the vocabulary",
+          ? "a number is not a place along the axis" : "a number is not an id of the vocabulary",
         details: [
           ("received", "\(fault.value.asIndex) at index \(fault.index)\(ofExample(example))"),
           ("needs", "a number from \(fault.fromEnd ? -fault.size : 0) to \(fault.size - 1)"),

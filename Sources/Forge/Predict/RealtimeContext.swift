@@ -141,8 +141,8 @@ public struct RealtimeContext: ~Copyable {
   ///
   /// - Parameter batch: the number of examples in the inputs, from 1 to ``maximumBatch``.
   /// - Throws: ``PredictionError`` when the batch does not fit, a stream has no room left, or an
-  ///   ``Embedding`` is given a number that is no id; the states of all examples stay as they were.
-  ///   Only these cases allocate.
+  ///   ``Embedding`` is given a number that is not an id; the states of all examples stay as they
+  ///   were. Only these cases allocate.
   public func predict(batch: Int = 1) throws(PredictionError) {
     guard batch >= 1, batch <= maximumBatch else {
       throw .wrongBatch(
@@ -197,7 +197,7 @@ public struct RealtimeContext: ~Copyable {
   ///   - input: the values of the only input, of exactly its size.
   ///   - output: memory for exactly the values of the only output.
   /// - Throws: ``PredictionError`` when the model has several inputs or outputs or a count does not
-  ///   fit, else as ``predict(batch:)``. Only these cases allocate.
+  ///   fit, otherwise as ``predict(batch:)``. Only these cases allocate.
   public func predict(
     _ input: Span<Float>, into output: inout MutableSpan<Float>
   ) throws(PredictionError) {

@@ -1,6 +1,6 @@
 import ForgeOperations
 
-/// Replaces neighbouring operands of a concatenation that together are all channels of one image
+/// Replaces neighboring operands of a concatenation that together are all channels of one image
 /// by the image.
 ///
 /// A split whose parts are concatenated again, beside what was computed from them, is then no copy:

@@ -3,7 +3,7 @@ import ForgeOperations
 /// Makes the outputs of kept layers readable without changing any other computation.
 ///
 /// A result that a rewrite has fused away is recomputed beside the network, from the nearest
-/// results that still exist. Keeping a layer therefore changes no bit of any output.
+/// results that still exist. Keeping a layer therefore leaves every output bit-identical.
 enum KeepOutputs {
   /// Appends `values` to the outputs of the rewritten graph.
   static func apply(

@@ -252,7 +252,7 @@ struct NormalizationParts {
     return (chain, gamma, nil)
   }
 
-  /// The other operand of a sum or product, if it is one constant for each normalised element.
+  /// The other operand of a sum or product, if it is one constant for each normalized element.
   private func constant(
     _ operation: BinaryOperator, _ position: Int, _ rule: Normalization
   ) -> Value? {
@@ -260,7 +260,7 @@ struct NormalizationParts {
     return graph.nodes[position].inputs.first { fits($0, rule, position) }
   }
 
-  /// Whether a value is one constant for each normalised element of the output of a node.
+  /// Whether a value is one constant for each normalized element of the output of a node.
   func fits(_ value: Value, _ rule: Normalization, _ position: Int) -> Bool {
     guard graph.constant(value) != nil, let sizes = graph.shape(of: value).sizes,
       let all = graph.shape(of: graph.nodes[position].output).sizes

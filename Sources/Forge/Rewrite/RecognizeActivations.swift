@@ -2,7 +2,7 @@ import ForgeOperations
 
 /// Replaces the arithmetic that exporters write for an activation by the activation.
 ///
-/// Recognised are hardSigmoid as `clip(x + 3, 0, 6)/6`, and `x` times the gate of swish, hardSwish,
+/// Recognized are hardSigmoid as `clip(x + 3, 0, 6)/6`, and `x` times the gate of swish, hardSwish,
 /// mish, gelu or geluTanh, with the constant factors in any place. Constants may differ from the
 /// exact ones by the rounding of Float.
 enum RecognizeActivations: Rewrite {
@@ -291,7 +291,7 @@ private struct ActivationPattern {
     graph.nodes[position].residual == nil && graph.nodes[position].activation == .linear
   }
 
-  /// Whether a constant is another one but for the rounding of the arithmetic that made it.
+  /// Whether a constant is another one except for the rounding of the arithmetic that made it.
   private func isNear(_ value: Double, _ exact: Double) -> Bool {
     abs(value - exact) <= 1e-6 * abs(exact)
   }

@@ -4,7 +4,7 @@ import ForgeShapes
 /// Replaces the products and the softmax that exporters write for attention by the operation, which
 /// keeps no matrix of scores in memory.
 ///
-/// Recognised is `softmax(scale · Q · Kᵀ + mask) · V`, where factors may also be at Q and K, a
+/// Recognized is `softmax(scale · Q · Kᵀ + mask) · V`, where factors may also be at Q and K, a
 /// score may be capped, keys may be hidden by a selection, and a guard against NaN may follow the
 /// softmax. Reshapes and permutations that separate and join the heads are left out, and so is the
 /// repetition of keys and values that several heads share.

@@ -3,10 +3,10 @@ import ForgeShapes
 
 /// Replaces the arithmetic that exporters write for a normalization by the normalization.
 ///
-/// Recognised are `(x − mean) / √(variance + epsilon)`, the same with the mean behind the product,
+/// Recognized are `(x − mean) / √(variance + epsilon)`, the same with the mean behind the product,
 /// and `x / √(mean of x² + epsilon)`; each has a file. Means are over the last axes or over the
 /// pixels of an image, the square is a product, a power or a square, and the division is one by a
-/// root or a product with a reciprocal root. Constant factors and terms for each normalised element
+/// root or a product with a reciprocal root. Constant factors and terms for each normalized element
 /// become gamma and beta.
 enum RecognizeNormalization: Rewrite {
   static let name = "recognizeNormalization"

@@ -4,7 +4,7 @@ import ForgeShapes
 /// Replaces the products and sums that exporters write for rotary positions by one rotation of an
 /// image, so that the heads stay side by side in it.
 ///
-/// Recognised is `x · cos + partners(x) · sin`, where the partners are rearranged channels of each
+/// Recognized is `x · cos + partners(x) · sin`, where the partners are rearranged channels of each
 /// head, one of each pair negated, and the cosines and sines are tensors of positions and channels.
 /// If only the first channels of a head are rotated, the others follow in a concatenation.
 enum RecognizeRotation: Rewrite {

@@ -14,12 +14,13 @@ protocol Rewrite: Sendable {
 /// Stage 4: the rewrites in their order.
 public enum Rewrites {
   static let all: [any Rewrite.Type] = [
-    DropIdentities.self, FoldConstants.self, RecognizeActivations.self,
+    DropIdentities.self, FoldConstants.self, RecognizeQuantization.self,
+    RecognizeActivations.self,
     RecognizeNormalization.self, RecognizeRotation.self, SliceProducts.self,
     RecognizeAttention.self,
     RecognizeChannelShuffle.self, JoinChannelSlices.self, FoldPadding.self, DropUnreachedTaps.self,
     RunSequencesAsImages.self, DropReshapesBack.self, FoldBatchNormalization.self,
-    DropReshapeBeforeDense.self, MoveCropsEarlier.self, MoveAveragePoolingLater.self,
+    DropReshapeBeforeDense.self, ReshapeIntegers.self, RunQuantized.self, MoveCropsEarlier.self, MoveAveragePoolingLater.self,
     FuseResidual.self, FuseActivation.self, RunPatchesAsPixels.self, MergeRearrangements.self,
     JoinProducts.self,
   ]

@@ -5,7 +5,7 @@ import ForgeShapes
 /// the tensor and a sign.
 ///
 /// Exporters write the partners of a rotation as slices, a negation and a concatenation, and those
-/// of neighbours with reshapes between them.
+/// of neighbors with reshapes between them.
 struct RotatedLanes {
   typealias Value = OperationGraph.Value
 

@@ -145,7 +145,7 @@ private struct SlicedProductFinder {
     return cuts
   }
 
-  /// The axis that a node takes neighbours of, and their places.
+  /// The axis that a node takes neighbors of, and their places.
   private func range(_ node: OperationGraph.Node) -> (axis: Int, places: Range<Int>)? {
     guard let sizes = graph.shape(of: node.inputs[0]).sizes else { return nil }
     switch node.primitive {

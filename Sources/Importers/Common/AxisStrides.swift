@@ -2,7 +2,7 @@ import Forge
 
 /// The strides of an array in row-major order.
 package struct AxisStrides {
-  /// The distance of neighbours along each axis.
+  /// The distance of neighbors along each axis.
   package let values: [Int]
 
   package init(_ sizes: [Int]) {

@@ -34,7 +34,7 @@ extension FileTensor {
 
   /// The values in the order of the file with other sizes.
   ///
-  /// Axes that stay, split or merge as neighbours keep their place in the layout, so that the order
+  /// Axes that stay, split or merge as neighbors keep their place in the layout, so that the order
   /// of the elements in memory changes only where it must.
   ///
   /// - Parameter new: sizes of the same product.
@@ -45,7 +45,7 @@ extension FileTensor {
   func reshaped(to new: [Int], lengths: [LengthSize]?) -> FileTensor {
     guard new != sizes else { return self }
     let groups = Self.groups(sizes, new)
-    // The layout in which the old axes of each group are neighbours in order, and the new one.
+    // The layout in which the old axes of each group are neighbors in order, and the new one.
     var wanted: [Int?] = []
     var target: [Int?] = []
     var placed: Set<Int> = []

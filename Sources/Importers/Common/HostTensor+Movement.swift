@@ -25,7 +25,7 @@ extension HostTensor {
     return result
   }
 
-  /// The distances between neighbours along each axis.
+  /// The distances between neighbors along each axis.
   static func strides(_ sizes: [Int]) -> [Int] {
     var strides = Array(repeating: 1, count: sizes.count)
     for axis in sizes.indices.dropLast().reversed() {

@@ -24,6 +24,11 @@ package struct HostTensor: Sendable {
   package var sizes: [Int]
   /// The values in row-major order.
   package var storage: Storage
+  /// The scales of dequantized integers: one, or one for each entry of an axis; `nil` for other
+  /// values.
+  ///
+  /// Movements keep them, and whoever relies on them checks the values.
+  var scales: [Float]?
   /// The memory of computed values, which the budget of the import counts until it is released.
   var held: ImportBudget.Held?
 

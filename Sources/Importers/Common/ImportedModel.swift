@@ -13,7 +13,8 @@ public struct ImportedModel: Sendable {
     ///
     /// Forge computes in Float32.
     public let elementType: ElementType
-    /// The sizes in the file, outermost first, batch included.
+    /// The sizes in the file, outermost first, batch included: 1 for an open batch and where
+    /// ``batchSize`` has its size.
     public let sizes: [Int]
     /// For each axis of Forge's tensor the axis of the file; `nil` for an axis of size 1 that the
     /// file does not have.
@@ -24,7 +25,15 @@ public struct ImportedModel: Sendable {
     /// The axes of the file whose size follows the length of a sequence, which each prediction
     /// chooses; ``sizes`` has the largest ones.
     public let lengthAxes: [Int]
-    /// Where the examples of an open batch are; `nil` if the file states no open batch.
+    /// The number of examples that the file fixes, where the model computes one of them.
+    ///
+    /// A file whose images are [32, 3, 320, 320] has the port sizes [1, 3, 320, 320] and a batch
+    /// size of 32. Such a model predicts any number of examples, each by itself, with the numbers
+    /// that the file has for it. It is `nil` for files that combine their examples, such as by a
+    /// mean over the batch: their ``sizes`` and their model have all of them. To import the whole
+    /// batch, state it in ``ImportOptions/sizes``.
+    public internal(set) var batchSize: Int?
+    /// Where the examples of an open or fixed batch are; `nil` if the file has none.
     package var examples: Examples?
     /// The axis whose entries are chosen by values, so that each prediction has another number.
     public internal(set) var rows: Rows?
@@ -39,7 +48,7 @@ public struct ImportedModel: Sendable {
 
     /// The rows of an output that a selection such as `NonMaxSuppression` has made.
     ///
-    /// The network's tensor has the largest number of them. Those that count come first.
+    /// The network's tensor has the largest number of rows. The selected ones come first.
     public struct Rows: Sendable, Hashable {
       /// The axis of the file.
       public let axis: Int
@@ -103,9 +112,9 @@ public struct ImportedModel: Sendable {
   /// The outputs in the order of the model, behind which it may have numbers of rows; see
   /// ``Port/rows``.
   public let outputs: [Port]
-  /// The outputs of the file that are no outputs of the model, because their values are known.
+  /// The outputs of the file that are not outputs of the model, because their values are known.
   public let constants: [Constant]
-  /// The inputs of the file that are no inputs of the model, because no output depends on them.
+  /// The inputs of the file that are not inputs of the model, because no output depends on them.
   public let ignoredInputs: [String]
 
   /// Creates an imported model.
@@ -131,9 +140,11 @@ public struct ImportedModel: Sendable {
 extension ImportedModel.Port: CustomStringConvertible {
   /// The port in one line: `image 1×3×224×224 float32, axes 2, 3, 1`.
   ///
-  /// The last numbers are ``axes``; `–` stands for an axis that the file does not have.
+  /// The numbers are ``axes``; `–` stands for an axis that the file does not have. A
+  /// ``batchSize`` follows them: `, batches of 32`.
   public var description: String {
     let axes = axes.map { $0.map(String.init) ?? "–" }.joined(separator: ", ")
-    return "\(name) \(sizesText) \(elementType.rawValue), axes \(axes)"
+    let batch = batchSize.map { ", batches of \($0)" } ?? ""
+    return "\(name) \(sizesText) \(elementType.rawValue), axes \(axes)\(batch)"
   }
 }

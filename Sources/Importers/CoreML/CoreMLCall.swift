@@ -7,7 +7,7 @@ import Forge
 /// Networks of the first versions see every value as [sequence, batch, channels, height, width];
 /// here it is [sequence, channels, height, width], because a batch is Forge's own. Later networks
 /// have values of any rank, and the layers of images use the last three axes. So both are the same
-/// but for the rank.
+/// except for the rank.
 struct CoreMLCall: ONNXTranslation {
   /// The layer's own parameters.
   let fields: WireFields

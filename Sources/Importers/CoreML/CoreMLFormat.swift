@@ -69,10 +69,11 @@ extension CoreMLImport {
     let metadata = model.description.metadata
     for (label, text) in [
       ("description", metadata.about), ("version", metadata.version),
-      ("author", metadata.author), ("licence", metadata.license),
+      ("author", metadata.author), ("license", metadata.license),
     ] where !text.isEmpty {
       facts.append(ModelFact(label, text))
     }
+    facts += try preparations()
     if case .program(let program) = content, let function = try program.function(function) {
       if program.names.count > 1 {
         facts.append(ModelFact("functions", program.names.joined(separator: ", ")))

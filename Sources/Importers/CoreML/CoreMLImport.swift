@@ -126,15 +126,34 @@ struct CoreMLImport {
 
   // MARK: Networks
 
+  /// The networks of the file in their order.
+  ///
+  /// - Throws: ``ImportError`` of kind `tooLarge` for a pipeline beyond the limits.
+  private func stages() throws(ImportError) -> [Stage] {
+    var copy = self
+    var stages: [Stage] = []
+    try copy.collect(model, content, function, depth: 0, into: &stages)
+    return stages
+  }
+
+  /// What becomes of the pixels of each image input.
+  ///
+  /// - Throws: ``ImportError`` of kind `tooLarge` for a pipeline beyond the limits.
+  func preparations() throws(ImportError) -> [ModelFact] {
+    let stages = try stages()
+    return description.input.compactMap { feature in
+      let reader = stages.first { $0.description.input.contains { $0.name == feature.name } }
+      guard case .network(let network)? = reader?.content else { return feature.preparation([]) }
+      return feature.preparation(network.preprocessing)
+    }
+  }
+
   /// The layers of all networks of the file by type.
   ///
   /// - Throws: ``ImportError`` of kind `tooLarge` for a pipeline beyond the limits.
   func layerCounts() throws(ImportError) -> [String: Int] {
-    var copy = self
-    var stages: [Stage] = []
-    try copy.collect(model, content, function, depth: 0, into: &stages)
     var counts: [String: Int] = [:]
-    for case .network(let network) in stages.map(\.content) {
+    for case .network(let network) in try stages().map(\.content) {
       for layer in network.layers { counts[try networks.typeName(layer), default: 0] += 1 }
     }
     return counts

@@ -27,11 +27,8 @@ enum CoreMLInputs {
     switch feature.type {
     case .image(let width, let height, let colorSpace):
       guard sizes == nil else { throw NodeFailure.invalid("sizes for an image") }
-      let channels: Int
-      switch colorSpace {
-      case 10, 40: channels = 1
-      case 20, 30: channels = 3
-      default: throw NodeFailure.unsupported("colour space \(colorSpace)")
+      guard let channels = channels(colorSpace) else {
+        throw NodeFailure.unsupported("color space \(colorSpace)")
       }
       let size = 1...Shape.maximumElementCount
       guard size.contains(width), size.contains(height) else {
@@ -58,7 +55,26 @@ enum CoreMLInputs {
           : stated.count > 1 && own.count == 1
             ? sequence(feature.name, stated, channels: own[0])
             : channelsFirst(feature.name, stated))
-    case .other: throw NodeFailure.unsupported("an input that is no image and no array")
+    case .other: throw NodeFailure.unsupported("an input that is neither an image nor an array")
+    }
+  }
+
+  /// The number of channels of an image in a color space; `nil` for one that is not read.
+  static func channels(_ colorSpace: Int) -> Int? {
+    switch colorSpace {
+    case 10, 40: 1
+    case 20, 30: 3
+    default: nil
+    }
+  }
+
+  /// The channels of a color space in the order in which the network has them, in words.
+  static func colors(_ colorSpace: Int) -> String {
+    switch colorSpace {
+    case 10, 40: "gray"
+    case 20: "red, green, blue"
+    case 30: "blue, green, red"
+    default: "color space \(colorSpace)"
     }
   }
 
@@ -103,7 +119,7 @@ enum CoreMLInputs {
     _ constant: StoredTensor, _ feature: CoreMLFeature, isExact: Bool
   ) throws -> FileValue {
     guard case .array(let own, _) = feature.type else {
-      throw NodeFailure.unsupported("a value for an input that is no array")
+      throw NodeFailure.unsupported("a value for an input that is not an array")
     }
     let values = HostTensor(constant)
     if isExact { return .host(values) }
@@ -154,8 +170,8 @@ enum CoreMLInputs {
     for step in steps {
       switch step.kind {
       case .scale(let scale, let red, let green, let blue, let gray):
-        let colours = [red, green, blue]
-        let bias = channels == 1 ? [gray] : input.isBlueFirst ? colours.reversed() : colours
+        let colors = [red, green, blue]
+        let bias = channels == 1 ? [gray] : input.isBlueFirst ? colors.reversed() : colors
         result = result.chained(to: Scale(by: [scale], bias: bias))
       case .mean(let values):
         let count = (values?.count ?? 0) / MemoryLayout<Float>.size

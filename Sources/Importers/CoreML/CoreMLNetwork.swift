@@ -54,36 +54,6 @@ struct CoreMLNetwork {
   }
 }
 
-/// One step of the preprocessing of an image.
-struct CoreMLPreprocessing {
-  /// The input that it is of; that of a step without a name is the only image.
-  let input: String
-  let kind: Kind
-
-  /// What is done.
-  enum Kind {
-    case scale(Float, red: Float, green: Float, blue: Float, gray: Float)
-    /// An image that is subtracted.
-    case mean(WireBytes?)
-    case unknown
-  }
-
-  init(_ fields: WireFields) throws(ImportError) {
-    input = try fields.name(1)
-    switch fields.last(where: { [10, 11].contains($0) }) {
-    case 10:
-      let scaler = try fields.message(10)
-      // A file that states no scale means 1.
-      let scale = try scaler?.float(10) ?? 0
-      kind = .scale(
-        scale == 0 ? 1 : scale, red: try scaler?.float(22) ?? 0, green: try scaler?.float(21) ?? 0,
-        blue: try scaler?.float(20) ?? 0, gray: try scaler?.float(30) ?? 0)
-    case 11: kind = .mean(try fields.message(11)?.storedFloats(1))
-    default: kind = .unknown
-    }
-  }
-}
-
 /// A layer: its name, the names of what it reads and makes, and its type (NeuralNetwork.proto).
 struct CoreMLLayer {
   let name: String

@@ -29,7 +29,7 @@ struct CoreMLWeights {
   /// The values with one axis, for a layer whose sizes only its class knows.
   ///
   /// Raw bytes without a quantization stay bytes; of codes that end within a byte the last ones may
-  /// be no values.
+  /// not be values.
   ///
   /// - Throws: ``NodeFailure``.
   func stored() throws -> StoredTensor {
@@ -102,7 +102,7 @@ struct CoreMLWeights {
       let table = try quantization.message(102)?.floats(1) ?? []
       try check(table.count, "values of a table", 1 << bits)
       codes = .table(table)
-    default: throw NodeFailure.invalid("raw weights without a quantisation")
+    default: throw NodeFailure.invalid("raw weights without a quantization")
     }
     return HostTensor(
       type: .float32, sizes: sizes,

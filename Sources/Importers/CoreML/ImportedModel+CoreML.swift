@@ -4,7 +4,7 @@ extension ImportedModel {
   /// Reads a Core ML model: an ML Program, a neural network, classifier, regressor, or a pipeline.
   ///
   /// Images are turned to channels last once, here. An image input takes red, green and blue, or
-  /// gray, from 0 to 255; the file's scale, biases, mean image and order of colours are part of the
+  /// gray, from 0 to 255; the file's scale, biases, mean image and order of colors are part of the
   /// model. The labels of a classifier are in the metadata, and its output is the probabilities.
   ///
   /// ML Programs come as packages (`.mlpackage`) or as their inner `model.mlmodel`, with

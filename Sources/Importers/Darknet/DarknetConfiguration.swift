@@ -10,7 +10,7 @@ struct DarknetConfiguration {
   /// The sections: the network's own, then one per layer.
   let sections: [DarknetSection]
 
-  /// Longer files are no configurations.
+  /// Longer files are not configurations.
   private static let maximumBytes = 1 << 24
 
   /// Reads a file.

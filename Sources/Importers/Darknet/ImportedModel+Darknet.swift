@@ -45,10 +45,7 @@ public struct ImportedDarknet: Sendable {
       do throws(LoadError) { opened = try InputFile(path: weights) } catch {
         throw ImportError(loading: error)
       }
-      guard opened.count <= limits.fileBytes else {
-        throw .tooLarge(
-          "\(opened.count) bytes", limit: "fileBytes", limits.fileBytes, path: weights)
-      }
+      try limits.check(fileBytes: opened.count, path: weights)
       file = try DarknetFile(opened, path: weights)
     }
     try self.init(configuration, file, limits)

@@ -46,10 +46,7 @@ extension ImportedModel {
     keras bytes: [UInt8], options: ImportOptions = ImportOptions()
   ) throws(ImportError) {
     let name = "memory"
-    guard bytes.count <= options.limits.fileBytes else {
-      throw .tooLarge(
-        ImportError.bytes(bytes.count), limit: "fileBytes", options.limits.fileBytes, path: name)
-    }
+    try options.limits.check(fileBytes: bytes.count, path: name)
     let file = try KerasFile(bytes, name: name, options.limits)
     self = try ImportBudget.during(
       options.limits, fileBytes: bytes.count, path: name

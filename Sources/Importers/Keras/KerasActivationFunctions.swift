@@ -63,7 +63,7 @@ enum KerasActivationFunctions {
       case "bool": cast = Compare(.notEqual, than: [0], name: call.name)
       default: throw .unsupported("the type \(type.prefix(40))")
       }
-      return KerasTensor(tensor: try call.apply(cast, to: input.tensor), rank: input.rank)
+      return try call.apply(cast, to: input)
     }
   }
 
@@ -72,7 +72,7 @@ enum KerasActivationFunctions {
       let input = try call.only()
       let axis = try input.axis(try call.integer(call.value("axis", at: 1), default: -1))
       let layer = LogSoftmax(axis: axis, name: call.name)
-      return KerasTensor(tensor: try call.apply(layer, to: input.tensor), rank: input.rank)
+      return try call.apply(layer, to: input)
     }
   }
 
@@ -84,7 +84,7 @@ enum KerasActivationFunctions {
         throw .unsupported("arguments that are tensors")
       }
       let activation = Activation(try function(call), name: call.name)
-      return KerasTensor(tensor: try call.apply(activation, to: input.tensor), rank: input.rank)
+      return try call.apply(activation, to: input)
     }
   }
 

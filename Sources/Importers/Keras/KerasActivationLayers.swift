@@ -3,26 +3,16 @@ import Forge
 /// Activations as layers.
 enum KerasActivationLayers {
   static let classes: [KerasClass] = [
+    .positionwise("Activation", build: activation),
+    .positionwise("ReLU", build: relu),
+    .positionwise("LeakyReLU", build: leakyRelu),
     KerasClass(
-      "Activation", arguments: .usual, mask: .passed(since: 1), training: .same,
-      positions: .apart, build: activation),
-    KerasClass(
-      "ReLU", arguments: .usual, mask: .passed(since: 1), training: .same,
-      positions: .apart, build: relu),
-    KerasClass(
-      "LeakyReLU", arguments: .usual, mask: .passed(since: 1), training: .same,
-      positions: .apart, build: leakyRelu),
-    KerasClass(
-      "PReLU", arguments: .usual, mask: .passed(since: 1), training: .same,
+      ["PReLU"], arguments: .usual, mask: .passed(since: 1), training: .same,
       positions: .together, build: prelu),
+    .positionwise("ELU", build: elu),
+    .positionwise("ThresholdedReLU", build: thresholdedRelu),
     KerasClass(
-      "ELU", arguments: .usual, mask: .passed(since: 1), training: .same,
-      positions: .apart, build: elu),
-    KerasClass(
-      "ThresholdedReLU", arguments: .usual, mask: .passed(since: 1), training: .same,
-      positions: .apart, build: thresholdedRelu),
-    KerasClass(
-      "Softmax", arguments: .first(["inputs", "mask"]), mask: .own, training: .same,
+      ["Softmax"], arguments: .first(["inputs", "mask"]), mask: .own, training: .same,
       positions: .apart, build: softmax),
   ]
 
@@ -118,9 +108,7 @@ enum KerasActivationLayers {
         let own = try input.axis(axis)
         axes.insert(shape.axes[own])
       }
-      return KerasTensor(
-        tensor: try call.apply(PReLU(shared: axes, name: layer.path), to: input.tensor),
-        rank: input.rank)
+      return try call.apply(PReLU(shared: axes, name: layer.path), to: input)
     }
   }
 

@@ -3,12 +3,8 @@ import Forge
 /// Scales and shifts of values by channel.
 enum KerasAffines {
   static let classes: [KerasClass] = [
-    KerasClass(
-      "Rescaling", arguments: .usual, mask: .passed(since: 3), training: .same,
-      positions: .apart, build: rescaling),
-    KerasClass(
-      "Normalization", arguments: .usual, mask: .passed(since: 3), training: .same,
-      positions: .apart, build: normalization),
+    .positionwise("Rescaling", masksSince: 3, build: rescaling),
+    .positionwise("Normalization", masksSince: 3, build: normalization),
   ]
 
   private static func rescaling(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
@@ -63,7 +59,7 @@ enum KerasAffines {
       }
       if isInverse {
         let scale = Scale(by: scales, bias: shifts, name: call.name)
-        return KerasTensor(tensor: try call.apply(scale, to: input.tensor), rank: input.rank)
+        return try call.apply(scale, to: input)
       }
       // The difference is taken first, because a large mean would cancel digits of the product.
       let difference = try call.apply(Subtract(constant: shifts), to: input.tensor)

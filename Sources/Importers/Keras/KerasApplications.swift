@@ -4,11 +4,9 @@ import Forge
 enum KerasApplications {
   static let classes: [KerasClass] = [
     KerasClass(
-      "LayerScale", arguments: .usual, mask: .lost, training: .same,
+      ["LayerScale"], arguments: .usual, mask: .lost, training: .same,
       positions: .apart, build: layerScale),
-    KerasClass(
-      "CustomScaleLayer", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: customScale),
+    .spatial("CustomScaleLayer", build: customScale),
   ]
 
   /// ConvNeXt's product with one trained factor per channel.

@@ -63,7 +63,7 @@ struct KerasArguments: Sendable {
     guard let value = values[name] else { return false }
     // Keras 1 and 2 may write 0 and 1.
     guard let flag = value.json?.flag ?? value.json?.wholeNumber.map({ $0 != 0 }) else {
-      throw .invalid("\(name) is no truth value", needs: "true or false")
+      throw .invalid("\(name) is not a truth value", needs: "true or false")
     }
     return flag
   }

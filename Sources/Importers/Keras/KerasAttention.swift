@@ -4,13 +4,8 @@ import ForgeLoaders
 /// Attention, whose four dense layers are stored inside of it.
 enum KerasAttention {
   static let classes: [KerasClass] = [
-    KerasClass(
-      "MultiHeadAttention", arguments: .own, mask: .own, training: .dropout,
-      positions: .together, build: multiHead),
-    KerasClass(
-      "GroupQueryAttention", "GroupedQueryAttention", arguments: .own, mask: .own,
-      training: .dropout,
-      positions: .together, build: grouped),
+    .dropping("MultiHeadAttention", build: multiHead),
+    .dropping("GroupQueryAttention", "GroupedQueryAttention", build: grouped),
   ]
 
   /// The sizes of an attention.

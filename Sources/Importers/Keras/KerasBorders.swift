@@ -3,30 +3,18 @@ import Forge
 /// Layers that add or cut borders.
 enum KerasBorders {
   static let classes: [KerasClass] = [
-    KerasClass(
-      "ZeroPadding2D", arguments: .usual, mask: .lost, training: .same,
-      positions: .together,
-      build: { layer throws(KerasFault) in
-        try image(layer, "padding", crops: false)
-      }),
-    KerasClass(
-      "Cropping2D", arguments: .usual, mask: .lost, training: .same,
-      positions: .together,
-      build: { layer throws(KerasFault) in
-        try image(layer, "cropping", crops: true)
-      }),
-    KerasClass(
-      "ZeroPadding1D", arguments: .usual, mask: .lost, training: .same,
-      positions: .together,
-      build: { layer throws(KerasFault) in
-        try sequence(layer, "padding", crops: false)
-      }),
-    KerasClass(
-      "Cropping1D", arguments: .usual, mask: .lost, training: .same,
-      positions: .together,
-      build: { layer throws(KerasFault) in
-        try sequence(layer, "cropping", crops: true)
-      }),
+    .spatial("ZeroPadding2D") { layer throws(KerasFault) in
+      try image(layer, "padding", crops: false)
+    },
+    .spatial("Cropping2D") { layer throws(KerasFault) in
+      try image(layer, "cropping", crops: true)
+    },
+    .spatial("ZeroPadding1D") { layer throws(KerasFault) in
+      try sequence(layer, "padding", crops: false)
+    },
+    .spatial("Cropping1D") { layer throws(KerasFault) in
+      try sequence(layer, "cropping", crops: true)
+    },
   ]
 
   private static func image(

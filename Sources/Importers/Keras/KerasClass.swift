@@ -67,7 +67,7 @@ struct KerasClass: Sendable {
   private let build: Build
 
   init(
-    _ names: String..., arguments: Arguments, mask: Mask, training: Training,
+    _ names: [String], arguments: Arguments, mask: Mask, training: Training,
     positions: Positions, build: @escaping Build
   ) {
     self.names = names

@@ -3,19 +3,10 @@ import Forge
 /// Convolutions of images.
 enum KerasConvolutions {
   static let classes: [KerasClass] = [
-    KerasClass(
-      "Conv2D", "Convolution2D", "AtrousConvolution2D", arguments: .usual, mask: .lost,
-      training: .same,
-      positions: .together, build: convolution),
-    KerasClass(
-      "DepthwiseConv2D", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: depthwise),
-    KerasClass(
-      "SeparableConv2D", "SeparableConvolution2D", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: separable),
-    KerasClass(
-      "Conv2DTranspose", "Convolution2DTranspose", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: transposed),
+    .spatial("Conv2D", "Convolution2D", "AtrousConvolution2D", build: convolution),
+    .spatial("DepthwiseConv2D", build: depthwise),
+    .spatial("SeparableConv2D", "SeparableConvolution2D", build: separable),
+    .spatial("Conv2DTranspose", "Convolution2DTranspose", build: transposed),
   ]
 
   /// The arguments that all convolutions have.

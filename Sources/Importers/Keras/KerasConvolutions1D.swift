@@ -3,19 +3,10 @@ import Forge
 /// Convolutions of sequences.
 enum KerasConvolutions1D {
   static let classes: [KerasClass] = [
-    KerasClass(
-      "Conv1D", "Convolution1D", "AtrousConvolution1D", arguments: .usual, mask: .lost,
-      training: .same,
-      positions: .together, build: convolution),
-    KerasClass(
-      "DepthwiseConv1D", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: depthwise),
-    KerasClass(
-      "SeparableConv1D", "SeparableConvolution1D", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: separable),
-    KerasClass(
-      "Conv1DTranspose", "Convolution1DTranspose", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: transposed),
+    .spatial("Conv1D", "Convolution1D", "AtrousConvolution1D", build: convolution),
+    .spatial("DepthwiseConv1D", build: depthwise),
+    .spatial("SeparableConv1D", "SeparableConvolution1D", build: separable),
+    .spatial("Conv1DTranspose", "Convolution1DTranspose", build: transposed),
   ]
 
   /// The arguments that all convolutions have.

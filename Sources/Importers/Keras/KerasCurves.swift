@@ -41,7 +41,7 @@ enum KerasCurves {
       let difference = try nodes("Sub", first, second)
       let small = try nodes("Softplus", try nodes("Neg", try nodes("Abs", difference)))
       let sum = try nodes("Add", try nodes("Max", first, second), small)
-      // The difference of equal infinities is no number.
+      // The difference of equal infinities is not a number.
       return try nodes(
         "Where", try nodes("IsNaN", difference), try nodes("Add", first, second), sum)
     },
@@ -51,7 +51,7 @@ enum KerasCurves {
       return try nodes("Mod", first, second)
     },
     KerasNodes.one("floor_divide", "floordiv") { nodes in
-      // The quotient of what is left without the remainder is whole but for rounding.
+      // The quotient of what is left without the remainder is whole except for rounding.
       let (first, second) = try nodes.pair()
       let rest = try nodes("Mod", first, second)
       return try nodes("Round", try nodes("Div", try nodes("Sub", first, rest), second))
@@ -84,7 +84,7 @@ enum KerasCurves {
       throw NodeFailure.invalid("\(x.sizes[axis]) values in two halves")
     }
     let halves = try nodes.all(
-      "Split", [.network(x)], ["axis": .int(Int64(axis)), "num_outputs": .int(2)], outputs: 2)
+      "Split", [.network(x)], ["axis": .int(axis), "num_outputs": .int(2)], outputs: 2)
     return try nodes("Mul", halves[0], try nodes("Sigmoid", halves[1]))
   }
 
@@ -94,7 +94,7 @@ enum KerasCurves {
     let axis = try nodes.axis(stated, rank: x.rank)
     let count = x.sizes[axis]
     let descending = try nodes.all(
-      "TopK", [.network(x), FileValue.integers([count])], ["axis": .int(Int64(axis))],
+      "TopK", [.network(x), FileValue.integers([count])], ["axis": .int(axis)],
       outputs: 2)[0]
     let sums = try nodes("CumSum", descending, FileValue.integers([axis]))
     var sizes = x.sizes.map { _ in 1 }

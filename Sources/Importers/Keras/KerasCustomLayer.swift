@@ -79,7 +79,7 @@ public struct KerasCustomLayer: Sendable {
   public let axes: [Int]
   /// For each input which positions along the first axis count, 1 or 0 each; `nil` for all.
   public let masks: [Tensor?]
-  /// The arguments of the call that are given by name and are no tensors.
+  /// The arguments of the call that are given by name and are not tensors.
   public let arguments: [String: ImportedValue]
   /// The weights of the layer itself, in the order of the file.
   public let weights: [Weight]

@@ -6,9 +6,7 @@ import Forge
 /// ``LastAxisDense``.
 enum KerasDense {
   static let classes: [KerasClass] = [
-    KerasClass(
-      "Dense", arguments: .usual, mask: .passed(since: 1), training: .same,
-      positions: .apart, build: dense)
+    .positionwise("Dense", build: dense)
   ]
 
   private static func dense(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
@@ -25,7 +23,7 @@ enum KerasDense {
       }
       let dense = LastAxisDense(
         neurons: units, activation: activation.function, useBias: useBias, name: layer.path)
-      return KerasTensor(tensor: try call.apply(dense, to: input.tensor), rank: input.rank)
+      return try call.apply(dense, to: input)
     }
     .then(activation)
   }

@@ -3,9 +3,7 @@ import Forge
 /// Products of vectors and of matrices.
 enum KerasDot {
   static let classes: [KerasClass] = [
-    KerasClass(
-      "Dot", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: dot)
+    .spatial("Dot", build: dot)
   ]
 
   static let functions: [KerasFunction] = [

@@ -3,9 +3,7 @@ import Forge
 /// Dense layers whose product letters name: `abc,cde->abde`.
 enum KerasEinsumDense {
   static let classes: [KerasClass] = [
-    KerasClass(
-      "EinsumDense", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: dense)
+    .spatial("EinsumDense", build: dense)
   ]
 
   /// The letters of the input, the kernel and the output, with the batch, without an ellipsis.
@@ -51,7 +49,7 @@ enum KerasEinsumDense {
     let activation = try KerasActivation.stated(by: layer)
     guard layer.config["lora_rank"] == nil else { throw .unsupported("lora_rank") }
     guard biases.allSatisfy({ formula.output.contains($0) }) else {
-      throw .invalid("bias_axes are no axes of the output", received: String(biases.prefix(40)))
+      throw .invalid("bias_axes are not axes of the output", received: String(biases.prefix(40)))
     }
     if formula.isDense, biases.isEmpty || biases == formula.added {
       // Sizes that stay are open in the description; the new ones are stated.

@@ -4,9 +4,7 @@ import ForgeLoaders
 /// Embeddings.
 enum KerasEmbedding {
   static let classes: [KerasClass] = [
-    KerasClass(
-      "Embedding", arguments: .usual, mask: .own, training: .same,
-      positions: .together, build: embedding)
+    .masking("Embedding", build: embedding)
   ]
 
   private static func embedding(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {

@@ -3,27 +3,18 @@ import Forge
 /// Poolings of whole images and sequences.
 enum KerasGlobalPoolings {
   static let classes: [KerasClass] = [
+    .spatial("GlobalAveragePooling2D", "GlobalAvgPool2D") { layer throws(KerasFault) in
+      try image(layer) { GlobalAveragePooling(name: $0) }
+    },
+    .spatial("GlobalMaxPooling2D", "GlobalMaxPool2D") { layer throws(KerasFault) in
+      try image(layer) { GlobalMaxPooling(name: $0) }
+    },
     KerasClass(
-      "GlobalAveragePooling2D", "GlobalAvgPool2D", arguments: .usual, mask: .lost, training: .same,
-      positions: .together,
-      build: { layer throws(KerasFault) in
-        try image(layer) { GlobalAveragePooling(name: $0) }
-      }),
-    KerasClass(
-      "GlobalMaxPooling2D", "GlobalMaxPool2D", arguments: .usual, mask: .lost, training: .same,
-      positions: .together,
-      build: { layer throws(KerasFault) in
-        try image(layer) { GlobalMaxPooling(name: $0) }
-      }),
-    KerasClass(
-      "GlobalAveragePooling1D", "GlobalAvgPool1D", arguments: .own, mask: .own, training: .same,
+      ["GlobalAveragePooling1D", "GlobalAvgPool1D"], arguments: .own, mask: .own, training: .same,
       positions: .together, build: average),
-    KerasClass(
-      "GlobalMaxPooling1D", "GlobalMaxPool1D", arguments: .usual, mask: .lost, training: .same,
-      positions: .together,
-      build: { layer throws(KerasFault) in
-        try sequence(layer) { GlobalMaxPooling1D(name: $0) }
-      }),
+    .spatial("GlobalMaxPooling1D", "GlobalMaxPool1D") { layer throws(KerasFault) in
+      try sequence(layer) { GlobalMaxPooling1D(name: $0) }
+    },
   ]
 
   private static func image(
@@ -38,7 +29,7 @@ enum KerasGlobalPoolings {
     .arranged(for: layer)
   }
 
-  /// The mean of a sequence, which heeds a mask: `Σ m·x / Σ m`.
+  /// The mean of a sequence, which applies a mask: `Σ m·x / Σ m`.
   private static func average(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
     let whole = try sequence(layer) { GlobalAveragePooling1D(name: $0) }
     let keepsAxes = try layer.config.flag("keepdims", default: false)

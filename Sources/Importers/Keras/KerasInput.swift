@@ -107,7 +107,7 @@ struct KerasInput {
         throw ImportError(
           .unknownSize, "an input leaves a size open", path: path, entry: name,
           received: sizes.map { $0.map(String.init) ?? "?" }.joined(separator: "×"),
-          needs: "known sizes, but for the height and width of images",
+          needs: "known sizes, except for the height and width of images",
           remedy: options.remedy(forOpenSizesOf: [OpenInput(name: name, sizes: [1] + sizes)]))
       }
       return KerasTensor(

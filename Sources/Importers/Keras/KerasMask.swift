@@ -3,8 +3,8 @@ import Forge
 /// Masks of Keras, which say which positions of a sequence count.
 ///
 /// `Embedding` with `mask_zero` and `Masking` make a mask: [positions], 1 for a position that
-/// counts and 0 for one that is hidden. A layer passes the mask of its first input on, heeds it, or
-/// loses it. Operations lose it.
+/// counts and 0 for one that is hidden. A layer passes the mask of its first input on, applies it,
+/// or loses it. Operations lose it.
 enum KerasMask {
   /// Whether a layer passes the mask of its first input on.
   static func passes(_ layer: KerasLayer) -> Bool {

@@ -3,9 +3,7 @@ import Forge
 /// The layer `Masking`: it hides positions all of whose channels have one value.
 enum KerasMasking {
   static let classes: [KerasClass] = [
-    KerasClass(
-      "Masking", arguments: .usual, mask: .own, training: .same,
-      positions: .together, build: masking)
+    .masking("Masking", build: masking)
   ]
 
   private static func masking(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {

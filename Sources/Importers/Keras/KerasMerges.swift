@@ -3,49 +3,38 @@ import Forge
 /// Layers of several tensors.
 enum KerasMerges {
   static let classes: [KerasClass] = [
-    KerasClass(
-      "Add", arguments: .usual, mask: .own, training: .same,
-      positions: .together,
-      build: { _ throws(KerasFault) in
-        masked(elementwise { Add(name: $0) })
-      }),
-    KerasClass(
-      "Subtract", arguments: .usual, mask: .own, training: .same,
-      positions: .together,
-      build: { _ throws(KerasFault) in
-        masked(elementwise { Subtract(name: $0) })
-      }),
-    KerasClass(
-      "Multiply", arguments: .usual, mask: .own, training: .same,
-      positions: .together,
-      build: { _ throws(KerasFault) in
-        choosing(elementwise { Multiply(name: $0) })
-      }),
-    KerasClass(
-      "Maximum", arguments: .usual, mask: .own, training: .same,
-      positions: .together,
-      build: { _ throws(KerasFault) in
-        choosing(elementwise { Maximum(name: $0) })
-      }),
-    KerasClass(
-      "Minimum", arguments: .usual, mask: .own, training: .same,
-      positions: .together,
-      build: { _ throws(KerasFault) in
-        choosing(elementwise { Minimum(name: $0) })
-      }),
-    KerasClass(
-      "Average", arguments: .usual, mask: .own, training: .same,
-      positions: .together,
-      build: { _ throws(KerasFault) in
-        masked(elementwise { Average(name: $0) })
-      }),
-    KerasClass(
-      "Concatenate", arguments: .usual, mask: .own, training: .same,
-      positions: .together, build: concatenation),
-    KerasClass(
-      "Merge", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: merge),
+    merge("Add") { Add(name: $0) },
+    merge("Subtract") { Subtract(name: $0) },
+    merge("Multiply", choosesPositions: true) { Multiply(name: $0) },
+    merge("Maximum", choosesPositions: true) { Maximum(name: $0) },
+    merge("Minimum", choosesPositions: true) { Minimum(name: $0) },
+    merge("Average") { Average(name: $0) },
+    .masking("Concatenate", build: concatenation),
+    .spatial("Merge", build: merge),
   ]
+
+  /// An elementwise layer whose result has the mask of its inputs.
+  ///
+  /// - Parameters:
+  ///   - name: the class.
+  ///   - choosesPositions: whether Keras 3 computes it from those inputs only which count at a
+  ///     position.
+  ///   - layer: makes the layer from its name.
+  /// - Returns: the class.
+  private static func merge(
+    _ name: String, choosesPositions: Bool = false,
+    _ layer: @escaping @Sendable (String) -> any Layer
+  ) -> KerasClass {
+    .masking(name) { _ throws(KerasFault) in
+      let step = elementwise(layer)
+      return .one { call throws(KerasFault) in
+        if choosesPositions, call.layer.generation > 2 { try KerasMask.refuse(call) }
+        var result = try step.only(call)
+        result.mask = try KerasMask.merged(call)
+        return result
+      }
+    }
+  }
 
   /// An elementwise layer; tensors of fewer axes get new ones after the batch, as in Keras.
   static func elementwise(_ layer: @escaping @Sendable (String) -> any Layer) -> KerasStep {
@@ -71,24 +60,6 @@ enum KerasMerges {
       }
     }
     return (tensors, rank)
-  }
-
-  /// A layer whose result has the mask of its inputs.
-  private static func masked(_ step: KerasStep) -> KerasStep {
-    .one { call throws(KerasFault) in
-      var result = try step.only(call)
-      result.mask = try KerasMask.merged(call)
-      return result
-    }
-  }
-
-  /// A layer that Keras 3 computes from those inputs only which count at a position.
-  private static func choosing(_ step: KerasStep) -> KerasStep {
-    let masked = masked(step)
-    return KerasStep { call throws(KerasFault) in
-      if call.layer.generation > 2 { try KerasMask.refuse(call) }
-      return try masked.run(call)
-    }
   }
 
   private static func concatenation(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {

@@ -15,7 +15,7 @@ enum KerasMovements {
         try call.integer(call.value("axis2", at: 2), default: 0), rank: x.rank)
       var order = Array(0..<x.rank)
       order.swapAt(first, second)
-      return try nodes("Transpose", .network(x), with: ["perm": .ints(order.map { Int64($0) })])
+      return try nodes("Transpose", .network(x), with: ["perm": .ints(order)])
     },
     KerasNodes.one("moveaxis", body: moveAxis),
     KerasNodes.one("flip") { nodes in
@@ -74,7 +74,7 @@ enum KerasMovements {
     let wide = try tensors.map { tensor in
       try nodes("Unsqueeze", .network(tensor), FileValue.integers([axis]))
     }
-    return try nodes.all("Concat", wide, ["axis": .int(Int64(axis))])[0]
+    return try nodes.all("Concat", wide, ["axis": .int(axis)])[0]
   }
 
   private static func unstack(_ nodes: KerasNodes) throws -> [FileValue] {
@@ -115,7 +115,7 @@ enum KerasMovements {
     else { throw NodeFailure.unsupported("repeats of other sizes") }
     let indices = counts.enumerated().flatMap { Array(repeating: $0.offset, count: $0.element) }
     return try nodes(
-      "Gather", .network(x), FileValue.integers(indices), with: ["axis": .int(Int64(axis))])
+      "Gather", .network(x), FileValue.integers(indices), with: ["axis": .int(axis)])
   }
 
   /// The first size is that of the batch, which is the same for all tensors of a call.
@@ -141,7 +141,7 @@ enum KerasMovements {
     }
     var order = (0..<x.rank).filter { !from.contains($0) }
     for (place, axis) in zip(to, from).sorted(by: { $0.0 < $1.0 }) { order.insert(axis, at: place) }
-    return try nodes("Transpose", .network(x), with: ["perm": .ints(order.map { Int64($0) })])
+    return try nodes("Transpose", .network(x), with: ["perm": .ints(order)])
   }
 
   private static func reversed(
@@ -168,7 +168,7 @@ enum KerasMovements {
         FileValue.integers(axes))
     }
     let parts = [try part(size - shift, size), try part(0, size - shift)]
-    return try nodes.all("Concat", parts, ["axis": .int(Int64(axes[0]))])[0]
+    return try nodes.all("Concat", parts, ["axis": .int(axes[0])])[0]
   }
 
   private static func slice(_ nodes: KerasNodes) throws -> FileValue {
@@ -195,6 +195,6 @@ enum KerasMovements {
     let offset = try call.integer(call.value("k", at: 1), default: 0)
     return try nodes(
       "Trilu", .network(x), FileValue.integers([offset]),
-      with: ["upper": .int(isUpper ? 1 : 0)])
+      with: ["upper": .flag(isUpper)])
   }
 }

@@ -3,36 +3,16 @@ import Forge
 /// Layers that act in training only.
 enum KerasNoise {
   static let classes: [KerasClass] = [
-    KerasClass(
-      "Dropout", arguments: .usual, mask: .passed(since: 1), training: .different,
-      positions: .apart, build: identity),
-    KerasClass(
-      "SpatialDropout1D", arguments: .usual, mask: .passed(since: 1), training: .different,
-      positions: .together, build: identity),
-    KerasClass(
-      "SpatialDropout2D", arguments: .usual, mask: .lost, training: .different,
-      positions: .together, build: identity),
-    KerasClass(
-      "SpatialDropout3D", arguments: .usual, mask: .lost, training: .different,
-      positions: .together, build: identity),
-    KerasClass(
-      "AlphaDropout", arguments: .usual, mask: .passed(since: 1), training: .different,
-      positions: .apart, build: identity),
-    KerasClass(
-      "GaussianDropout", arguments: .usual, mask: .passed(since: 1), training: .different,
-      positions: .apart, build: identity),
-    KerasClass(
-      "GaussianNoise", arguments: .usual, mask: .passed(since: 1), training: .different,
-      positions: .apart, build: identity),
-    KerasClass(
-      "StochasticDepth", arguments: .usual, mask: .lost, training: .different,
-      positions: .together, build: identity),
-    KerasClass(
-      "ActivityRegularization", arguments: .usual, mask: .passed(since: 1), training: .same,
-      positions: .apart, build: identity),
-    KerasClass(
-      "Identity", arguments: .usual, mask: .passed(since: 3), training: .same,
-      positions: .apart, build: identity),
+    noise("Dropout"),
+    noise("SpatialDropout1D", positions: .together),
+    noise("SpatialDropout2D", mask: .lost, positions: .together),
+    noise("SpatialDropout3D", mask: .lost, positions: .together),
+    noise("AlphaDropout"),
+    noise("GaussianDropout"),
+    noise("GaussianNoise"),
+    noise("StochasticDepth", mask: .lost, positions: .together),
+    .positionwise("ActivityRegularization", build: identity),
+    .positionwise("Identity", masksSince: 3, build: identity),
     augmentation("RandomFlip"),
     augmentation("RandomRotation"),
     augmentation("RandomZoom"),
@@ -64,6 +44,16 @@ enum KerasNoise {
 
   private static let identity: KerasClass.Build = { _ throws(KerasFault) in .identity }
 
+  /// A layer that changes values at random in training.
+  private static func noise(
+    _ name: String, mask: KerasClass.Mask = .passed(since: 1),
+    positions: KerasClass.Positions = .apart
+  ) -> KerasClass {
+    KerasClass(
+      [name], arguments: .usual, mask: mask, training: .different, positions: positions,
+      build: identity)
+  }
+
   /// A layer that changes pictures at random.
   ///
   /// - Parameters:
@@ -72,7 +62,7 @@ enum KerasNoise {
   /// - Returns: the layer.
   private static func augmentation(_ name: String, since: Int = 1) -> KerasClass {
     KerasClass(
-      name, arguments: .first(["data", "training"]), mask: .lost, training: .augmentation,
+      [name], arguments: .first(["data", "training"]), mask: .lost, training: .augmentation,
       positions: .together,
       build: { layer throws(KerasFault) in
         guard layer.generation >= since else { throw .unsupported("a file of Keras 2") }

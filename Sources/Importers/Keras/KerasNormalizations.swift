@@ -4,20 +4,16 @@ import Forge
 enum KerasNormalizations {
   static let classes: [KerasClass] = [
     KerasClass(
-      "BatchNormalization", "SyncBatchNormalization", arguments: .usual, mask: .passed(since: 1),
+      ["BatchNormalization", "SyncBatchNormalization"], arguments: .usual, mask: .passed(since: 1),
       training: .different,
       positions: .apart, build: batch),
+    .positionwise("LayerNormalization", build: layerNormalization),
     KerasClass(
-      "LayerNormalization", arguments: .usual, mask: .passed(since: 1), training: .same,
-      positions: .apart, build: layerNormalization),
-    KerasClass(
-      "GroupNormalization", arguments: .usual, mask: .passed(since: 1), training: .same,
+      ["GroupNormalization"], arguments: .usual, mask: .passed(since: 1), training: .same,
       positions: .together, build: group),
+    .positionwise("UnitNormalization", build: unit),
     KerasClass(
-      "UnitNormalization", arguments: .usual, mask: .passed(since: 1), training: .same,
-      positions: .apart, build: unit),
-    KerasClass(
-      "RMSNormalization", arguments: .usual, mask: .lost, training: .same,
+      ["RMSNormalization"], arguments: .usual, mask: .lost, training: .same,
       positions: .apart, build: rootMeanSquare),
   ]
 
@@ -26,6 +22,17 @@ enum KerasNormalizations {
     let axes = try layer.config.integers("axis") ?? [-1]
     guard axes.count == 1 else { throw .unsupported("several axes") }
     return axes[0]
+  }
+
+  /// A normalization by channel, whose channels are last, or first between two transpositions.
+  private static func byChannel(_ step: KerasStep, axis: Int) -> KerasStep {
+    KerasStep { call throws(KerasFault) in
+      let input = try call.only()
+      let own = try input.axis(axis)
+      if own == (input.rank == 1 ? 2 : input.rank - 1) { return try step.run(call) }
+      guard own == 0 else { throw .unsupported("axis \(axis)") }
+      return try step.onChannelsFirst.run(call)
+    }
   }
 
   private static func batch(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
@@ -38,13 +45,7 @@ enum KerasNormalizations {
     let step = KerasStep.layer { _ in
       BatchNormalization(epsilon: epsilon, center: center, scale: scale, name: layer.path)
     }
-    return KerasStep { call throws(KerasFault) in
-      let input = try call.only()
-      let own = try input.axis(axis)
-      if own == (input.rank == 1 ? 2 : input.rank - 1) { return try step.run(call) }
-      guard own == 0 else { throw .unsupported("axis \(axis)") }
-      return try step.onChannelsFirst.run(call)
-    }
+    return byChannel(step, axis: axis)
   }
 
   private static func layerNormalization(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
@@ -56,12 +57,10 @@ enum KerasNormalizations {
     let scale = try config.flag("scale", default: true)
     return KerasStep.one { call throws(KerasFault) in
       let input = try call.only()
-      var own: [Int] = []
-      for axis in axes { own.append(try input.axis(axis)) }
       let normalization = LayerNormalization(
-        axes: own.sorted(), epsilon: epsilon, center: center, scale: scale, name: layer.path)
-      return KerasTensor(
-        tensor: try call.apply(normalization, to: input.tensor), rank: input.rank)
+        axes: try input.axes(axes), epsilon: epsilon, center: center, scale: scale, name: layer.path
+      )
+      return try call.apply(normalization, to: input)
     }
   }
 
@@ -74,10 +73,7 @@ enum KerasNormalizations {
       guard axes.count == 1, try input.axis(axes[0]) == last else {
         throw .unsupported("axis \(axes)")
       }
-      return KerasTensor(
-        tensor: try call.apply(
-          RMSNormalization(epsilon: epsilon, name: layer.path), to: input.tensor),
-        rank: input.rank)
+      return try call.apply(RMSNormalization(epsilon: epsilon, name: layer.path), to: input)
     }
   }
 
@@ -97,28 +93,17 @@ enum KerasNormalizations {
       let normalization = GroupNormalization(
         groups: groups == -1 ? channels : groups, epsilon: epsilon, center: center, scale: scale,
         name: layer.path)
-      return KerasTensor(
-        tensor: try call.apply(normalization, to: input.tensor), rank: input.rank)
+      return try call.apply(normalization, to: input)
     }
-    return KerasStep { call throws(KerasFault) in
-      let input = try call.only()
-      let own = try input.axis(axis)
-      if own == (input.rank == 1 ? 2 : input.rank - 1) { return try step.run(call) }
-      guard own == 0 else { throw .unsupported("axis \(axis)") }
-      return try step.onChannelsFirst.run(call)
-    }
+    return byChannel(step, axis: axis)
   }
 
   private static func unit(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
     let axes = try layer.config.integers("axis") ?? [-1]
     return KerasStep.one { call throws(KerasFault) in
       let input = try call.only()
-      var own: [Int] = []
-      for axis in axes { own.append(try input.axis(axis)) }
-      return KerasTensor(
-        tensor: try call.apply(
-          L2Normalize(axes: own.sorted(), epsilon: 1e-12, name: call.name), to: input.tensor),
-        rank: input.rank)
+      let layer = L2Normalize(axes: try input.axes(axes), epsilon: 1e-12, name: call.name)
+      return try call.apply(layer, to: input)
     }
   }
 }

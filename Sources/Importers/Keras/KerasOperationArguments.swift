@@ -46,7 +46,7 @@ extension KerasCall {
   func number(_ value: KerasValue?) throws(KerasFault) -> Float? {
     guard let value else { return nil }
     guard let number = value.json?.float else {
-      throw .unsupported("an argument that is no number")
+      throw .unsupported("an argument that is not a number")
     }
     return number
   }

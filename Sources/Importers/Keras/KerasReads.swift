@@ -10,7 +10,7 @@ final class KerasReads: Sendable {
   }
 
   private let read = Mutex(Arguments())
-  /// What is no argument of an operation.
+  /// What is not an argument of an operation.
   private static let descriptions: Set = ["name", "trainable", "function", "symbol"]
   /// The type that Forge computes in, which changes nothing.
   private static let type = "float32"

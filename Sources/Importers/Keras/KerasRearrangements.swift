@@ -3,18 +3,10 @@ import Forge
 /// Layers that move values without changing them.
 enum KerasRearrangements {
   static let classes: [KerasClass] = [
-    KerasClass(
-      "Flatten", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: { layer throws(KerasFault) in flatten.arranged(for: layer) }),
-    KerasClass(
-      "Reshape", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: reshape),
-    KerasClass(
-      "Permute", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: permute),
-    KerasClass(
-      "RepeatVector", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: repeatVector),
+    .spatial("Flatten") { layer throws(KerasFault) in flatten.arranged(for: layer) },
+    .spatial("Reshape", build: reshape),
+    .spatial("Permute", build: permute),
+    .spatial("RepeatVector", build: repeatVector),
   ]
 
   static let flatten = KerasStep.one { call throws(KerasFault) in
@@ -66,7 +58,7 @@ enum KerasRearrangements {
       }
       guard input.rank > 1 else { return input }
       let permute = Permute(order: dims.map { $0 - 1 }, name: call.name)
-      return KerasTensor(tensor: try call.apply(permute, to: input.tensor), rank: input.rank)
+      return try call.apply(permute, to: input)
     }
   }
 

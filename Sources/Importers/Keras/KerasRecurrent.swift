@@ -4,21 +4,11 @@ import ForgeLoaders
 /// Recurrent layers, in one direction or both.
 enum KerasRecurrent {
   static let classes: [KerasClass] = [
-    KerasClass(
-      "LSTM", arguments: .own, mask: .own, training: .dropout,
-      positions: .together, build: single),
-    KerasClass(
-      "GRU", arguments: .own, mask: .own, training: .dropout,
-      positions: .together, build: single),
-    KerasClass(
-      "SimpleRNN", arguments: .own, mask: .own, training: .dropout,
-      positions: .together, build: single),
-    KerasClass(
-      "Bidirectional", arguments: .own, mask: .own, training: .dropout,
-      positions: .together, build: bidirectional),
-    KerasClass(
-      "RNN", arguments: .own, mask: .own, training: .dropout,
-      positions: .together, build: ofCells),
+    .dropping("LSTM", build: single),
+    .dropping("GRU", build: single),
+    .dropping("SimpleRNN", build: single),
+    .dropping("Bidirectional", build: bidirectional),
+    .dropping("RNN", build: ofCells),
   ]
 
   private static func single(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {

@@ -179,7 +179,7 @@ struct KerasRecurrentInput: Sendable {
   let sequence: Tensor
   /// The initial states of all directions, which Keras 2 writes as further tensors of the input.
   let states: [Tensor]
-  /// The mask of the sequence that the layer heeds: Keras 3 ignores it beside initial states.
+  /// The mask of the sequence that the layer applies: Keras 3 ignores it beside initial states.
   let mask: Tensor?
   /// The mask that the layer passes on.
   let passedMask: Tensor?

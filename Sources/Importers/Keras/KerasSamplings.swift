@@ -3,18 +3,10 @@ import Forge
 /// Layers that change the size of images and sequences.
 enum KerasSamplings {
   static let classes: [KerasClass] = [
-    KerasClass(
-      "UpSampling2D", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: upSampling),
-    KerasClass(
-      "UpSampling1D", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: upSampling1D),
-    KerasClass(
-      "Resizing", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: resizing),
-    KerasClass(
-      "CenterCrop", arguments: .usual, mask: .lost, training: .same,
-      positions: .together, build: centerCrop),
+    .spatial("UpSampling2D", build: upSampling),
+    .spatial("UpSampling1D", build: upSampling1D),
+    .spatial("Resizing", build: resizing),
+    .spatial("CenterCrop", build: centerCrop),
   ]
 
   private static func mode(
@@ -143,7 +135,7 @@ enum KerasSamplings {
     let width = try layer.config.integer("width")
     return KerasStep.one { call throws(KerasFault) in
       let input = try call.only(rank: 3)
-      let sizes = try input.knownSizes("a known size for a crop of the centre")
+      let sizes = try input.knownSizes("a known size for a crop of the center")
       guard 1...sizes[0] ~= height, 1...sizes[1] ~= width else {
         throw .unsupported("a size larger than the image")
       }

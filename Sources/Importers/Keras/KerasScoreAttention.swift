@@ -3,12 +3,8 @@ import Forge
 /// Attention without dense layers: scores are products, or sums of tanh, of queries and keys.
 enum KerasScoreAttention {
   static let classes: [KerasClass] = [
-    KerasClass(
-      "Attention", arguments: .own, mask: .own, training: .dropout,
-      positions: .together, build: attention),
-    KerasClass(
-      "AdditiveAttention", arguments: .own, mask: .own, training: .dropout,
-      positions: .together, build: additive),
+    .dropping("Attention", build: attention),
+    .dropping("AdditiveAttention", build: additive),
   ]
 
   /// What is subtracted from the scores of hidden keys, as Keras does it.

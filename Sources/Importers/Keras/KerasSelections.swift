@@ -51,7 +51,7 @@ enum KerasSelections {
     case (.network(let tensor), .host(let host)):
       let axis = try nodes.axis(tensor.rank, at: 2)
       let indices = HostTensor(integers: try host.integers(), sizes: host.sizes)
-      return try nodes("Gather", x, .host(indices), with: ["axis": .int(Int64(axis))])
+      return try nodes("Gather", x, .host(indices), with: ["axis": .int(axis)])
     case (.host, .network(var places)):
       guard try call.integer(call.value("axis", at: 2), default: 1) == 0 else {
         throw NodeFailure.unsupported("an axis of known numbers besides the first")
@@ -72,7 +72,7 @@ enum KerasSelections {
     else { throw NodeFailure.unsupported("indices of other sizes") }
     places.type = .int64
     return try nodes(
-      "GatherElements", .network(x), .network(places), with: ["axis": .int(Int64(axis))])
+      "GatherElements", .network(x), .network(places), with: ["axis": .int(axis)])
   }
 
   /// 1 at the place of each number, 0 elsewhere; for places that are not there all are 0.
@@ -96,7 +96,7 @@ enum KerasSelections {
     let axis = try nodes.axis(x.rank)
     let keepsAxis = try nodes.call.flag(nodes.call.value("keepdims", at: 2), default: false)
     return try nodes(
-      type, .network(x), with: ["axis": .int(Int64(axis)), "keepdims": .int(keepsAxis ? 1 : 0)])
+      type, .network(x), with: ["axis": .int(axis), "keepdims": .flag(keepsAxis)])
   }
 
   private static func sorted(_ nodes: KerasNodes) throws -> [FileValue] {
@@ -104,7 +104,7 @@ enum KerasSelections {
     let axis = try nodes.axis(x.rank, default: -1)
     return try nodes.all(
       "TopK", [.network(x), FileValue.integers([x.sizes[axis]])],
-      ["axis": .int(Int64(axis)), "largest": .int(0)], outputs: 2)
+      ["axis": .int(axis), "largest": .int(0)], outputs: 2)
   }
 
   private static func numbered(_ nodes: KerasNodes) throws -> FileValue {
@@ -118,7 +118,7 @@ enum KerasSelections {
       let isInfinite = try nodes(
         "IsInf", x,
         with: [
-          "detect_positive": .int(isPositive ? 1 : 0), "detect_negative": .int(isPositive ? 0 : 1),
+          "detect_positive": .flag(isPositive), "detect_negative": .flag(!isPositive),
         ])
       result = try nodes("Where", isInfinite, FileValue.number(bound), result)
     }

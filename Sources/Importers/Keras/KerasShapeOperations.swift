@@ -9,8 +9,8 @@ enum KerasShapeOperations {
     KerasFunction("expand_dims", activation: .none, build: expandDims),
     KerasFunction("squeeze", activation: .none, build: squeeze),
     KerasFunction("flatten", activation: .none, build: flatten),
-    KerasFunction("depth_to_space", activation: .none, build: depthToSpace),
-    KerasFunction("space_to_depth", activation: .none, build: spaceToDepth),
+    blocks("depth_to_space") { DepthToSpace(block: $0, name: $1) },
+    blocks("space_to_depth") { SpaceToDepth(block: $0, name: $1) },
   ]
 
   private static func reshape(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
@@ -81,30 +81,19 @@ enum KerasShapeOperations {
     }
   }
 
-  private static func refuseChannelsFirst(_ call: KerasCall) throws(KerasFault) {
-    let format = call.value("data_format", at: 2)?.json?.text
-    guard format == nil || format == "channels_last" || format == "NHWC" else {
-      throw .unsupported("data_format \"\(format?.prefix(20) ?? "")\"")
-    }
-  }
-
-  private static func depthToSpace(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
-    .one { call throws(KerasFault) in
-      try refuseChannelsFirst(call)
-      let block = try call.integer(call.value("block_size", at: 1), default: 0)
-      return KerasTensor(
-        tensor: try call.apply(
-          DepthToSpace(block: block, name: call.name), to: try call.only(rank: 3).tensor), rank: 3)
-    }
-  }
-
-  private static func spaceToDepth(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
-    .one { call throws(KerasFault) in
-      try refuseChannelsFirst(call)
-      let block = try call.integer(call.value("block_size", at: 1), default: 0)
-      return KerasTensor(
-        tensor: try call.apply(
-          SpaceToDepth(block: block, name: call.name), to: try call.only(rank: 3).tensor), rank: 3)
+  /// Blocks of pixels that become channels, or channels that become blocks.
+  private static func blocks(
+    _ name: String, _ layer: @escaping @Sendable (_ block: Int, _ name: String) -> any Layer
+  ) -> KerasFunction {
+    KerasFunction(name, activation: .none) { _ throws(KerasFault) in
+      .one { call throws(KerasFault) in
+        let format = call.value("data_format", at: 2)?.json?.text
+        guard format == nil || format == "channels_last" || format == "NHWC" else {
+          throw .unsupported("data_format \"\(format?.prefix(20) ?? "")\"")
+        }
+        let block = try call.integer(call.value("block_size", at: 1), default: 0)
+        return try call.apply(layer(block, call.name), to: try call.only(rank: 3))
+      }
     }
   }
 }

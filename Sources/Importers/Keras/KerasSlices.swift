@@ -90,8 +90,7 @@ enum KerasSlices {
     guard !axes.isEmpty else { return try KerasStep.identity.only(call) }
     let slice = Slice(
       starts: starts, ends: ends, axes: axes, steps: steps, name: dropped.isEmpty ? call.name : nil)
-    let result = KerasTensor(
-      tensor: try call.apply(slice, to: input.tensor), rank: input.rank)
+    let result = try call.apply(slice, to: input)
     guard !dropped.isEmpty else { return result }
     let sizes = try result.knownSizes("known sizes for an index")
     let rest = sizes.indices.filter { !dropped.contains($0) }.map { sizes[$0] }
@@ -131,8 +130,7 @@ enum KerasSlices {
         let slice = Slice(
           starts: [start], ends: [end], axes: [axis],
           name: number == 0 ? call.name : "\(call.name)/\(number)")
-        results.append(
-          KerasTensor(tensor: try call.apply(slice, to: input.tensor), rank: input.rank))
+        results.append(try call.apply(slice, to: input))
       }
       return results
     }

@@ -11,21 +11,19 @@ enum KerasStatistics {
     KerasFunction("dot_product_attention", activation: .none, build: attention),
   ]
 
-  private static func keepsAxes(_ nodes: KerasNodes, at position: Int) throws -> Int64 {
-    try nodes.call.flag(nodes.call.value("keepdims", at: position), default: false) ? 1 : 0
+  private static func keepsAxes(_ nodes: KerasNodes, at position: Int) throws -> NodeAttribute {
+    .flag(try nodes.call.flag(nodes.call.value("keepdims", at: position), default: false))
   }
-
-  private static func integers(_ values: [Int]) -> NodeAttribute { .ints(values.map { Int64($0) }) }
 
   /// The mean of `(x − mean)²`.
   private static func variance(_ nodes: KerasNodes) throws -> FileValue {
     let x = try nodes.first()
-    let axes = integers(try nodes.axes(x.rank))
+    let axes = NodeAttribute.ints(try nodes.axes(x.rank))
     let mean = try nodes("ReduceMean", .network(x), with: ["axes": axes, "keepdims": .int(1)])
     let difference = try nodes("Sub", .network(x), mean)
     return try nodes(
       "ReduceMean", try nodes("Mul", difference, difference),
-      with: ["axes": axes, "keepdims": .int(try keepsAxes(nodes, at: 2))])
+      with: ["axes": axes, "keepdims": try keepsAxes(nodes, at: 2)])
   }
 
   /// The norm of vectors.
@@ -34,7 +32,7 @@ enum KerasStatistics {
     let axes = try nodes.axes(x.rank, at: 2)
     guard axes.count == 1 else { throw NodeFailure.unsupported("the norm of matrices") }
     let attributes: [String: NodeAttribute] = [
-      "axes": integers(axes), "keepdims": .int(try keepsAxes(nodes, at: 3)),
+      "axes": .ints(axes), "keepdims": try keepsAxes(nodes, at: 3),
     ]
     switch call.value("ord", at: 1)?.json {
     case nil: return try nodes("ReduceL2", .network(x), with: attributes)
@@ -53,7 +51,7 @@ enum KerasStatistics {
     let (call, x) = (nodes.call, try nodes.first())
     let axis = try nodes.axis(x.rank, default: -1)
     let epsilon = try call.number(call.value("epsilon", at: 3)) ?? 1e-7
-    let attributes: [String: NodeAttribute] = ["axes": integers([axis]), "keepdims": .int(1)]
+    let attributes: [String: NodeAttribute] = ["axes": .ints([axis]), "keepdims": .int(1)]
     switch try call.integer(call.value("order", at: 2), default: 2) {
     case 1:
       let norm = try nodes("ReduceL1", .network(x), with: attributes)
@@ -73,7 +71,7 @@ enum KerasStatistics {
     let epsilon = try call.number(call.value("epsilon", at: 3)) ?? 1e-7
     let mean = try nodes(
       "ReduceMean", try nodes("Mul", .network(x), .network(x)),
-      with: ["axes": integers([axis]), "keepdims": .int(1)])
+      with: ["axes": .ints([axis]), "keepdims": .int(1)])
     let root = try nodes("Sqrt", try nodes("Add", mean, FileValue.number(epsilon)))
     let result = try nodes("Div", .network(x), root)
     guard let scale = call.value("scale", at: 1) else { return result }

@@ -22,8 +22,7 @@ struct KerasStep: Sendable {
   ) -> KerasStep {
     .one { call throws(KerasFault) in
       let input = try call.only(rank: rank)
-      return KerasTensor(
-        tensor: try call.apply(layer(call), to: input.tensor), rank: input.rank)
+      return try call.apply(layer(call), to: input)
     }
   }
 
@@ -45,9 +44,7 @@ struct KerasStep: Sendable {
       for input in call.inputs {
         guard input.rank >= 2 else { throw .unsupported("data_format \"channels_first\"") }
         let order = Array(1..<input.rank) + [0]
-        inputs.append(
-          KerasTensor(
-            tensor: try call.apply(Permute(order: order), to: input.tensor), rank: input.rank))
+        inputs.append(try call.apply(Permute(order: order), to: input))
       }
       let results = try run(call.with(inputs: inputs, name: call.name))
       guard let result = results.first, results.count == 1 else { throw .unsupported(nil) }
@@ -97,6 +94,11 @@ struct KerasCall: Sendable {
   /// Applies a layer of Forge.
   func apply(_ layer: any Layer, to inputs: Tensor...) throws(KerasFault) -> Tensor {
     try apply(layer, to: inputs)
+  }
+
+  /// Applies a layer of Forge that keeps the number of axes.
+  func apply(_ layer: any Layer, to input: KerasTensor) throws(KerasFault) -> KerasTensor {
+    KerasTensor(tensor: try apply(layer, to: input.tensor), rank: input.rank)
   }
 
   /// Applies a layer of Forge to several tensors.

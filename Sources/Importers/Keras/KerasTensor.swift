@@ -2,8 +2,8 @@ import Forge
 
 /// A tensor of a model while it is imported.
 ///
-/// A Keras shape without the batch is a Forge shape in memory order, but for one axis: what Keras
-/// has as `(n)` is 1×1×n here, the form of Forge's ``Flatten`` and ``Dense``.
+/// A Keras shape without the batch is a Forge shape in memory order, except for one axis: what
+/// Keras has as `(n)` is 1×1×n here, the form of Forge's ``Flatten`` and ``Dense``.
 struct KerasTensor: Sendable {
   let tensor: Tensor
   /// The number of axes in Keras, without the batch.
@@ -42,6 +42,13 @@ struct KerasTensor: Sendable {
     }
     let own = axis < 0 ? axis + rank : axis - 1
     return rank == 1 ? 2 : own
+  }
+
+  /// The axes of the Forge tensor for some of Keras, in order.
+  func axes(_ axes: [Int]) throws(KerasFault) -> [Int] {
+    var own: [Int] = []
+    for axis in axes { own.append(try self.axis(axis)) }
+    return own.sorted()
   }
 
   /// The Forge sizes of a shape in Keras without the batch.

@@ -31,23 +31,13 @@ enum KerasWindows {
       guard 1...2 ~= axes, [1, axes].contains(size.count), [1, axes].contains(step.count) else {
         throw .unsupported("\(input.rank) axes besides the batch")
       }
-      let pooling: any Layer
-      if axes == 1 {
-        let padding = isSame ? Padding1D.same : .valid
-        pooling =
-          isMaximum
-          ? MaxPooling1D(kernel: size[0], stride: step[0], padding: padding, name: call.name)
-          : AveragePooling1D(kernel: size[0], stride: step[0], padding: padding, name: call.name)
-      } else {
-        let kernel = (width: size[size.count - 1], height: size[0])
-        let stride = (x: step[step.count - 1], y: step[0])
-        let padding = isSame ? Padding.same : .valid
-        pooling =
-          isMaximum
-          ? MaxPooling(kernel: kernel, stride: stride, padding: padding, name: call.name)
-          : AveragePooling(kernel: kernel, stride: stride, padding: padding, name: call.name)
-      }
-      return KerasTensor(tensor: try call.apply(pooling, to: input.tensor), rank: input.rank)
+      let (kernel, stride) = (
+        (0..<axes).map { size[min($0, size.count - 1)] },
+        (0..<axes).map { step[min($0, step.count - 1)] }
+      )
+      let pooling = KerasPoolings.pool(
+        isMaximum: isMaximum, kernel, by: stride, isSame: isSame, name: call.name)
+      return try call.apply(pooling, to: input)
     }
   }
 

@@ -5,7 +5,7 @@ import ForgeLoaders
 enum KerasWrappers {
   static let classes: [KerasClass] = [
     KerasClass(
-      "TimeDistributed", arguments: .usual, mask: .passed(since: 1), training: .inner,
+      ["TimeDistributed"], arguments: .usual, mask: .passed(since: 1), training: .inner,
       positions: .together, build: timeDistributed)
   ]
 

@@ -14,6 +14,9 @@ struct ONNXCall {
   var integerBound: Int?
   /// Whether only casts to truth values read the result.
   var isUsedAsTruth = false
+  /// Whether only the sizes of what the network computes matter, so that one example stands for
+  /// all.
+  var isOutline = false
   /// How many channels lie side by side in weights that ONNX Runtime has rearranged; `nil` if the
   /// file does not say.
   var channelBlock: Int?

@@ -87,7 +87,7 @@ extension ONNXFolding {
     for (index, combine) in [(1, maximum), (2, minimum)] {
       guard let bound = call.host(index) else { continue }
       guard try bound.isInteger || !bound.floats().contains(where: \.isNaN) else {
-        throw NodeFailure.unsupported("a bound that is no number")
+        throw NodeFailure.unsupported("a bound that is not a number")
       }
       guard try combine(&call, [result, bound]), case .host(let next)? = call.outputs[0] else {
         return false

@@ -60,7 +60,7 @@ extension ONNXGraphImport {
         continue
       }
       guard let sizes = try sizes(of: info.name, shape) else {
-        open.append(OpenInput(name: info.name, sizes: Self.statedSizes(shape)))
+        open.append(OpenInput(name: info.name, sizes: statedSizes(shape)))
         continue
       }
       let layout = layouts.layout(of: info.name, sizes: sizes)
@@ -78,7 +78,7 @@ extension ONNXGraphImport {
           about: info.docString.isEmpty ? nil : info.docString))
       let value = FileTensor(input, sizes: sizes, layout: layout, type: type)
       values[info.name] = .network(value)
-      if options.sizes[info.name] == nil, Self.hasOpenBatch(shape) {
+      if options.sizes[info.name] == nil, hasOpenBatch(shape) {
         batch.add(info.name, value, along: 0)
       }
     }
@@ -98,10 +98,11 @@ extension ONNXGraphImport {
     return sizes
   }
 
-  /// Whether the first of several axes has no size, so that it counts examples.
-  private static func hasOpenBatch(_ shape: [ONNXDimension]?) -> Bool {
+  /// Whether the first of several axes counts examples: it has no size, or that of the file's
+  /// batch.
+  private func hasOpenBatch(_ shape: [ONNXDimension]?) -> Bool {
     guard let shape, shape.count > 1 else { return false }
-    return (shape[0].size ?? 0) <= 0
+    return fileBatch != nil || (shape[0].size ?? 0) <= 0
   }
 
   private static func text(_ type: ONNXType?) -> String {
@@ -130,7 +131,7 @@ extension ONNXGraphImport {
       }
       return sizes
     }
-    guard let stated = Self.statedSizes(shape) else { return nil }
+    guard let stated = statedSizes(shape) else { return nil }
     let sizes = stated.compactMap(\.self)
     guard sizes.count == stated.count, Shape.product(of: sizes) != nil,
       sizes.count <= Shape.maximumRank
@@ -140,11 +141,12 @@ extension ONNXGraphImport {
 
   /// The sizes that the file states, an open batch as 1, `nil` for those that are open; `nil` if it
   /// states none.
-  private static func statedSizes(_ shape: [ONNXDimension]?) -> [Int?]? {
-    shape.map { dimensions in
+  private func statedSizes(_ shape: [ONNXDimension]?) -> [Int?]? {
+    let isBatch = hasOpenBatch(shape)
+    return shape.map { dimensions in
       dimensions.enumerated().map { index, dimension in
-        if let size = dimension.size, size > 0 { return size }
-        return index == 0 && dimensions.count > 1 ? 1 : nil
+        if index == 0, isBatch { return 1 }
+        return dimension.size.flatMap { $0 > 0 ? $0 : nil }
       }
     }
   }

@@ -120,11 +120,11 @@ extension ONNXGraphImport {
       if try foldedForEveryLength(&call) { return }
       call.integerBound = try ONNXIntegerBounds.bound(call, integerBounds)
       var stated = call
-      if try !ONNXLengths.run(&call), try !ONNXFolding.fold(&call) { try found.import(&call) }
-      try ONNXLengths.check(call)
+      let isExample = fileBatch != nil && batch.reaches(node)
+      call = try isExample ? importExample(stated, by: found) : imported(stated, by: found)
       try finish(call)
       stated.outputs = call.outputs
-      batch.follow(stated)
+      if !isExample { batch.follow(stated) }
       try selections.follow(stated)
       classes.follow(call)
       if let name = node.outputs.first { integerBounds[name] = call.integerBound }
@@ -133,6 +133,14 @@ extension ONNXGraphImport {
       missing.formUnion(node.outputs)
     }
     release(node.inputs + node.captures.map { scope.unique($0) })
+  }
+
+  /// A node with its results.
+  func imported(_ stated: ONNXCall, by found: ONNXOperator) throws -> ONNXCall {
+    var call = stated
+    if try !ONNXLengths.run(&call), try !ONNXFolding.fold(&call) { try found.import(&call) }
+    try ONNXLengths.check(call)
+    return call
   }
 
   /// Releases computed constants that no later node reads.
@@ -165,7 +173,7 @@ extension ONNXGraphImport {
       return true
     case nil: break
     }
-    // Sizes are known even where values are no parts of the longest.
+    // Sizes are known even where values are not parts of the longest.
     if case .measured(let measure)? = ONNXOperators.find(call.node)?.sizes,
       let family = call.family(0)
     {

@@ -39,8 +39,10 @@ struct ONNXGraphImport {
   var inputs: [Tensor] = []
   /// Inputs without elements, whose values are therefore known.
   var emptyInputs: [String] = []
-  /// Where the examples of an open batch are.
-  var batch = ONNXOpenAxes(base: 1)
+  /// The batch that the file fixes, if the network computes one of its examples.
+  let fileBatch: Int?
+  /// Where the examples of a batch are.
+  var batch: ONNXOpenAxes
   /// The selections, whose numbers of rows predictions choose.
   var selections = ONNXSelectedRows()
   /// The names of classes, and the values that stand for texts.
@@ -49,7 +51,16 @@ struct ONNXGraphImport {
   /// The model's graph.
   var graph: ONNXGraph { model.graph }
 
-  init(_ file: ONNXFile, options: ImportOptions) {
+  /// The import of a file.
+  ///
+  /// - Parameters:
+  ///   - file: the file.
+  ///   - options: the options of the import.
+  ///   - fileBatch: the batch that the file fixes and that is taken as open; `nil` to import the
+  ///     file as it is.
+  init(_ file: ONNXFile, options: ImportOptions, fileBatch: Int? = nil) {
+    self.fileBatch = fileBatch
+    batch = fileBatch.map { ONNXOpenAxes(base: 1, factor: $0) } ?? ONNXOpenAxes(base: 1)
     model = file.model
     path = file.path
     self.options = options
@@ -71,7 +82,7 @@ struct ONNXGraphImport {
     checkOutputs()
     unsupported += constants.map(\.name).filter { classes.isText($0) }.map(ONNXClassNames.refusal)
     guard unsupported.isEmpty else { throw .unsupported(unsupported, path: path) }
-    let made = try outputs(except: Set(constants.map(\.name)))
+    var made = try outputs(except: Set(constants.map(\.name)))
     var metadata = ModelMetadata(model)
     metadata.exampleMixer = made.mixture?.description
     metadata.labels = classes.labels(of: made.ports) ?? metadata.labels
@@ -80,6 +91,7 @@ struct ONNXGraphImport {
         ports[index].examples = batch.states[ports[index].name] == nil ? .shared : .along(0)
       }
     }
+    if let fileBatch { try stateBatch(fileBatch, &made.ports, constants) }
     let reached = Tensor.ancestors(of: made.tensors)
     let isUsed = inputs.map { reached.contains(ObjectIdentifier($0)) }
     var model = Model(

@@ -6,7 +6,8 @@ extension ImportedModel {
   /// Images are turned to channels last once, here; transpositions of the file that only serve
   /// another order vanish. Shape arithmetic and other computations on known values are folded. An
   /// open batch size is taken as 1, because Forge's models compute one example: predict batches
-  /// with Forge's own `batch`.
+  /// with Forge's own `batch`. So is a batch that the file fixes for images
+  /// (``Port/batchSize``), if nothing in it combines their examples.
   ///
   /// ```swift
   /// let imported = try ImportedModel(onnx: "mobilenetv3.onnx")
@@ -45,12 +46,26 @@ extension ImportedModel {
   }
 
   private init(_ file: ONNXFile, _ options: ImportOptions) throws(ImportError) {
+    if let size = ONNXFileBatch.size(of: file.model.graph, options),
+      let example = try? Self.imported(file, options, fileBatch: size),
+      example.model.takesItsParameters
+    {
+      self = example
+    } else {
+      self = try Self.imported(file, options, fileBatch: nil)
+    }
+  }
+
+  /// The model of a file, of one example of its batch if that is given.
+  private static func imported(
+    _ file: ONNXFile, _ options: ImportOptions, fileBatch: Int?
+  ) throws(ImportError) -> ImportedModel {
     let path = file.path
-    self = try ImportBudget.during(
+    return try ImportBudget.during(
       options.limits, fileBytes: file.byteCount, path: path
     ) { () throws(ImportError) in
       try SourcePlace.describing(for: SourcePlace(file: path)) { () throws(ImportError) in
-        var graph = ONNXGraphImport(file, options: options)
+        var graph = ONNXGraphImport(file, options: options, fileBatch: fileBatch)
         return try graph.imported().limited(options, path: path)
       }
     }

@@ -8,7 +8,7 @@ enum ONNXLengthFolding {
 
   /// Computes a node if all that it needs is known for every length; returns whether it did.
   ///
-  /// - Throws: ``NodeFailure`` where a result is no polynomial of the length.
+  /// - Throws: ``NodeFailure`` where a result is not a polynomial of the length.
   static func fold(_ call: inout ONNXCall) throws -> Bool {
     var maximum: Int?
     for input in call.inputs {
@@ -36,7 +36,7 @@ enum ONNXLengthFolding {
     case .host(let host):
       guard host.count <= 1 << 16 else { throw ONNXLengths.overflow }
       if !host.isInteger {
-        // A fraction is no number of a size.
+        // A fraction is not a size.
         guard try host.floats().allSatisfy({ abs($0) < 0x1p24 && $0 == $0.rounded() }) else {
           throw NodeFailure.unsupported("fractions of the length of a sequence")
         }
@@ -96,7 +96,7 @@ enum ONNXLengthFolding {
         a.adding(try ONNXLengthFolding.required(b.multiplied(by: LengthSize(-1)))))
     }
 
-    /// The whole quotient and the rest; `nil` where they are no polynomials.
+    /// The whole quotient and the rest; `nil` where they are not polynomials.
     func division() -> (quotient: LengthSize, rest: LengthSize)? {
       if let quotient = a.dividedExactly(by: b) { return (quotient, LengthSize(0)) }
       guard type.isInteger, let division = a.divided(by: b, upTo: maximum) else { return nil }

@@ -2,8 +2,8 @@ import Forge
 
 /// Nodes of a graph whose sequences have any length up to a maximum.
 ///
-/// Arithmetic on sizes is done with polynomials of the length. A result that is no polynomial, and
-/// an operator that is not known to follow the length, is refused.
+/// Arithmetic on sizes is done with polynomials of the length. A result that is not a polynomial,
+/// and an operator that is not known to follow the length, is refused.
 enum ONNXLengths {
   /// Imports a node that depends on the length; returns whether it did.
   ///

@@ -1,6 +1,6 @@
 import Forge
 
-/// Quantisation and its inverse on values that are known while importing, such as weights.
+/// Quantization and its inverse on values that are known while importing, such as weights.
 enum ONNXQuantization {
   /// Computes `(x − zero point) · scale`, per tensor or along an axis.
   static func dequantize(_ call: inout ONNXCall) throws -> Bool {
@@ -12,7 +12,9 @@ enum ONNXQuantization {
     let type = try dequantizedType(call)
     var result = HostTensor(floats: values, sizes: host.sizes)
     result.held = held
-    call.set(.host(try result.cast(to: type)))
+    result = try result.cast(to: type)
+    result.scales = type == .float32 ? steps.scales : nil
+    call.set(.host(result))
     return true
   }
 
@@ -33,18 +35,18 @@ enum ONNXQuantization {
     return true
   }
 
-  /// The type of a quantised result, that of the zero point or the one that is stated, and its
+  /// The type of a quantized result, that of the zero point or the one that is stated, and its
   /// smallest and largest number.
   static func result(of call: ONNXCall) throws -> (ElementType, ClosedRange<Float>) {
     let type = call.has(2) ? try call.value(2).type : try statedType(call) ?? .uint8
     switch type {
     case .uint8: return (type, 0...255)
     case .int8: return (type, -128...127)
-    default: throw NodeFailure.unsupported("quantisation to \(type.rawValue)")
+    default: throw NodeFailure.unsupported("quantization to \(type.rawValue)")
     }
   }
 
-  /// The type of a result that is quantised no longer: the stated one, or that of the scale.
+  /// The type of a result that is quantized no longer: the stated one, or that of the scale.
   static func dequantizedType(_ call: ONNXCall) throws -> ElementType {
     let type = try statedType(call) ?? call.value(1).type
     guard [.float32, .float16, .bfloat16].contains(type) else {
@@ -65,7 +67,7 @@ enum ONNXQuantization {
 
   /// The scales and zero points of a tensor's elements.
   private struct Steps {
-    private let scales: [Float]
+    let scales: [Float]
     private let zeros: [Float]
     /// The number of elements behind each index of the axis.
     private let inner: Int

@@ -3,7 +3,7 @@ import Forge
 /// The ranges of a Slice of ONNX.
 enum ONNXSlice {
   /// The elements that stay along one axis.
-  struct Part {
+  struct Part: Hashable {
     let axis: Int
     let start: Int
     let count: Int

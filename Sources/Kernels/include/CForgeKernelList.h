@@ -9,6 +9,8 @@
  *   levels     EVERY: each level has its own function
  *              SHARED: all levels use the scalar function, which vectors would not make faster
  *              VECTORS: each level but the scalar one has a function
+ *              PRODUCTS: as EVERY, with further functions for processors that multiply bytes:
+ *                AVX-VNNI (_avxvnni), AVX512-VNNI (_avx512vnni), AMX (_avx512amx)
  *   tiles      the value of forge_<name>_tiles for arguments `a`; dispatch.c defines the terms */
 #define FORGE_KERNELS(X)                                                                      \
   X(block, block, SHARED, rows_of_blocks(&a->out))                                            \
@@ -68,7 +70,24 @@
   X(copy_plain, copy_plain, SHARED, first_size(a))                                            \
   X(binary_plain, binary_plain, EVERY, first_size(a))                                         \
   X(activation_plain, activation_plain, EVERY, forge_quotient_up(a->count, FORGE_PLAIN_TILE)) \
-  X(softmax_plain, softmax_plain, EVERY, a->rows)
+  X(softmax_plain, softmax_plain, EVERY, a->rows)                                             \
+  X(quantized_convolution, quantized_convolution, PRODUCTS,                                   \
+    byte_panels(a) * rows(a) * forge_larger(a->segments, 1))                                  \
+  X(quantized_depthwise, quantized_depthwise, PRODUCTS, rows_of_byte_blocks(&a->out))         \
+  X(quantize, quantize, EVERY, rows_of_byte_blocks(&a->out))                                  \
+  X(dequantize, dequantize, EVERY, rows_of_byte_blocks(&a->in))                               \
+  X(quantize_pixels, quantize_pixels, EVERY, (int64_t)a->top + a->out.height + a->bottom)     \
+  X(byte_block, byte_block, SHARED, rows_of_byte_blocks(&a->out))                             \
+  X(byte_unblock, byte_unblock, SHARED, a->in.height)                                         \
+  X(byte_halo, byte_halo, SHARED, rows_of_byte_blocks(&a->out))                               \
+  X(float_range, float_range, EVERY, rows_of_blocks(&a->in))                                  \
+  X(dynamic_range, dynamic_range, SHARED, 1)                                                  \
+  X(quantized_binary, quantized_binary, EVERY, rows_of_byte_blocks(&a->out))                  \
+  X(quantized_pooling, quantized_pooling, EVERY, rows_of_byte_blocks(&a->out))                \
+  X(nibble_digits, nibble_digits, SHARED, (int64_t)a->in.height * a->in.width)                \
+  X(nibble_product, nibble_product, PRODUCTS, forge_blocks(a->out.channels))                  \
+  X(byte_lookup, byte_lookup, EVERY, rows_of_byte_blocks(&a->out))                            \
+  X(byte_copy_channels, byte_copy_channels, SHARED, a->in.height)
 
 /* X(name, needs): the kernels of weights that are not floats, fields of forge_precision_table. The
  * scalar level has all of them, the others those whose instructions the processor has:

@@ -346,7 +346,7 @@ typedef struct {
 
 typedef enum {
   FORGE_RESIZE_NEAREST = 0, /* source = floor(start + (i + 0.5) * scale), clamped to the image */
-  FORGE_RESIZE_BILINEAR,    /* half-pixel centres, taps clamped to the image (edge repeated) */
+  FORGE_RESIZE_BILINEAR,    /* half-pixel centers, taps clamped to the image (edge repeated) */
   FORGE_RESIZE_ANTIALIASED  /* triangle filter widened by the scale when shrinking, as Pillow's
                                BILINEAR */
 } forge_resize_mode;
@@ -355,9 +355,9 @@ typedef enum {
  * float weights computed in double and float sums. The source rectangle is
  * frame->crops[4*crop_slot…] (x, y, width, height in source pixels, inside the image, sides above
  * 0), or the whole image when crop_slot < 0. Along an axis, scale = side / output size and start =
- * x or y. For FORGE_RESIZE_ANTIALIASED, support = max(scale, 1), centre = start + (i + 0.5) *
- * scale, taps run from max(0, floor(centre - support + 0.5)) to min(size, floor(centre + support +
- * 0.5)) exclusive, and tap t weighs max(0, 1 - |(t - centre + 0.5) / support|), normalised to sum
+ * x or y. For FORGE_RESIZE_ANTIALIASED, support = max(scale, 1), center = start + (i + 0.5) *
+ * scale, taps run from max(0, floor(center - support + 0.5)) to min(size, floor(center + support +
+ * 0.5)) exclusive, and tap t weighs max(0, 1 - |(t - center + 0.5) / support|), normalized to sum
  * 1. `scratch` (in the arena) has forge_resize_scratch floats. Tiles: 1. */
 typedef struct {
   forge_view in, out;
@@ -411,6 +411,7 @@ typedef struct {
 #include "CForgeAttentionKernels.h"
 #include "CForgeMatrixKernels.h"
 #include "CForgePlainKernels.h"
+#include "CForgeQuantizedKernels.h"
 #include "CForgeRecurrentKernels.h"
 #include "CForgeStrassenKernels.h"
 #include "CForgeWindowKernels.h"
@@ -457,6 +458,20 @@ int32_t forge_is_optimized(void);
 
 /* The kernels of `level`, or NULL if this machine or build lacks it. */
 const forge_kernel_table *forge_kernels(forge_level level);
+
+/* The instructions that multiply bytes. */
+typedef enum {
+  FORGE_PRODUCTS_OF_PAIRS = 0, /* bytes widened to 16 bits */
+  FORGE_PRODUCTS_OF_QUADS,     /* AVX512-VNNI, or AVX-VNNI at FORGE_AVX2 */
+  FORGE_PRODUCTS_OF_TILES      /* AMX, at FORGE_AVX512 */
+} forge_byte_products;
+
+/* The best products of bytes of this machine at `level`: those of forge_kernels. */
+forge_byte_products forge_best_products(forge_level level);
+
+/* The kernels of `level` with products of bytes that may not be the best, or NULL if the machine or
+ * build lacks them. All give the same bits. */
+const forge_kernel_table *forge_kernels_with(forge_level level, forge_byte_products products);
 
 /* The best level this machine has. */
 forge_level forge_best_level(void);

@@ -164,7 +164,7 @@ typedef struct {
 /* For a level that this machine has. The scalar level has all kernels, to check the others. */
 forge_precision_table forge_precision_kernels(forge_level level);
 
-/* Those of a processor without AVX512-VBMI2, to check that their results have the same bits. */
+/* The table of a processor without AVX512-VBMI2, to check that its results are bit-identical. */
 forge_precision_table forge_precision_kernels_without_vbmi2(forge_level level);
 
 #endif

@@ -1,4 +1,4 @@
-/* Arguments of the kernels that move pixels, pool over any axes, normalise, resample and suppress.
+/* Arguments of the kernels that move pixels, pool over any axes, normalize, resample and suppress.
  * Included by CForgeKernels.h after the tensors. */
 #ifndef CFORGE_WINDOW_KERNELS_H
 #define CFORGE_WINDOW_KERNELS_H
@@ -53,7 +53,7 @@ typedef enum {
   FORGE_NORMALIZE_ROOT_MEAN_SQUARE /* x / sqrt(mean of x*x + epsilon) * gamma + beta */
 } forge_normalize_kind;
 
-/* Normalises `rows` plain rows of `columns`, each on its own. gamma, beta: float [columns, rounded
+/* Normalizes `rows` plain rows of `columns`, each on its own. gamma, beta: float [columns, rounded
  * up to 16], or NULL for 1 and 0. out may be in. Tiles: rows. */
 typedef struct {
   forge_place in, out;
@@ -66,7 +66,7 @@ typedef struct {
 /* The pixels of a tile of normalize_pixels. */
 #define FORGE_NORMALIZE_PIXELS 8
 
-/* Normalises the channels of each pixel of a blocked image. gamma, beta: float [blocks * 16], zero
+/* Normalizes the channels of each pixel of a blocked image. gamma, beta: float [blocks * 16], zero
  * in the padded lanes, or NULL. out may be in. Tiles: y * runs + run, where a row has `runs` runs
  * of FORGE_NORMALIZE_PIXELS pixels, the last one of the rest. */
 typedef struct {
@@ -76,7 +76,7 @@ typedef struct {
   float epsilon;
 } forge_normalize_pixels_arguments;
 
-/* Normalises groups of channels over all pixels of a blocked image, in three steps: `moments` gives
+/* Normalizes groups of channels over all pixels of a blocked image, in three steps: `moments` gives
  * the mean of each row of each channel, as a float and what its rounding has lost, and the sum of
  * squared deviations from that float; `groups` combines them; `apply` computes
  * (x - mean[c]) * scale[c] + shift[c]. gamma, beta: float [blocks * 16] or NULL.
@@ -118,7 +118,7 @@ typedef struct {
   forge_place boxes, scores, out, scratch;
   int64_t images, count, classes, most;
   float iou_threshold, score_threshold;
-  int32_t centered; /* boxes are x, y of the centre, width, height */
+  int32_t centered; /* boxes are x, y of the center, width, height */
 } forge_suppress_arguments;
 
 #endif

@@ -43,7 +43,7 @@ static FORGE_SCALAR_NUMBER(number) {
 
 FORGE_SCALAR_KERNEL(activation, number, FORGE_LANES)
 
-/* A scale and a bias per channel (batch normalisation that could not be folded). */
+/* A scale and a bias per channel (batch normalization that could not be folded). */
 static FORGE_SCALAR_NUMBER(scaled) {
   const forge_affine_arguments *a = arguments;
   return scalar_at(&a->in, frame, o, y, x) * a->scale[o] + a->bias[o];

@@ -1,4 +1,4 @@
-/* Local response normalisation of plain rows. */
+/* Local response normalization of plain rows. */
 #include "../internal.h"
 
 #pragma STDC FP_CONTRACT OFF
@@ -10,7 +10,7 @@ FORGE_SCALAR(local_response) {
     const float *in = forge_start(&a->in, frame) + row * count;
     float *out = forge_start(&a->out, frame) + row * count;
     for (int64_t c = 0; c < count; c++) out[c] = 0;
-    /* By the distance of the neighbour, so that the inner loop has no bounds to test. */
+    /* By the distance of the neighbor, so that the inner loop has no bounds to test. */
     for (int64_t d = -forge_smaller(a->before, count); d <= forge_smaller(a->after, count); d++)
       for (int64_t c = forge_larger(-d, 0); c < forge_smaller(count - d, count); c++)
         out[c] += in[c + d] * in[c + d];

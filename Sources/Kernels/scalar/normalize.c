@@ -1,4 +1,4 @@
-/* Normalisations, one number at a time, with sums in double precision. */
+/* Normalizations, one number at a time, with sums in double precision. */
 #include "scalar.h"
 
 #pragma STDC FP_CONTRACT OFF

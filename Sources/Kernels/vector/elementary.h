@@ -40,7 +40,7 @@ FORGE_INLINE v16 exp_of_rest(reduced a) {
   return multiply_add(y, a.r, splat(1));
 }
 
-/* Returns exp(x). Overflows to inf, underflows gradually to 0: it is rounded once where it is no
+/* Returns exp(x). Overflows to inf, underflows gradually to 0: it is rounded once where it is not a
  * normal number. */
 FORGE_INLINE v16 exp_of(v16 x) {
   const reduced a = reduce(clamp(x, splat(-104), splat(89)));

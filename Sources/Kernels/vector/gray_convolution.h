@@ -3,8 +3,8 @@
  *
  * A window of one channel has one number per tap, used in as many products as there are output
  * channels. With pixels in a vector no channel is padded (20 of 32), and only the pooled quarter is
- * transposed to channels. The sums have the bits of plain_convolution.h. Of equal maxima another
- * may be taken, which matters for the signs of zeros and for NaNs. */
+ * transposed to channels. The sums are bit-identical to those of plain_convolution.h. Of equal
+ * maxima another may be taken, which matters for the signs of zeros and for NaNs. */
 
 #if FORGE_TILE_VECTORS > 1
 

@@ -1,4 +1,4 @@
-/* Normalisations. Numbers are taken from their mean before they are squared, and sums of many
+/* Normalizations. Numbers are taken from their mean before they are squared, and sums of many
  * vectors are continued in double precision. */
 
 /* The vectors whose sum is a vector of floats. */

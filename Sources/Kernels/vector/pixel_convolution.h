@@ -10,7 +10,7 @@ FORGE_INLINE int64_t panel_bytes_of(const forge_convolution_arguments *a, const 
 
 FORGE_PIXELS(half_pixel, FORGE_WEIGHTS_HALVES)
 
-/* The sums of a panel do not depend on its neighbour. */
+/* The sums of a panel do not depend on its neighbor. */
 FORGE_KERNEL(half_convolution) {
   const forge_convolution_arguments *a = arguments;
   const int64_t bytes = panel_bytes_of(a, 16);

@@ -67,7 +67,7 @@ FORGE_INLINE void recurrent_fetch(const recurrent_block *b) {
 
 /* Sets sums[i][g], for each of `count` blocks, to the product of `values` and gate `gate` + g, for
  * g below `gates`. These gates are in one packed matrix; a cell has `all` gates. The blocks are
- * neighbours, in ascending or descending order. */
+ * neighbors, in ascending or descending order. */
 FORGE_INLINE void recurrent_multiply(const recurrent_block *blocks, int64_t count,
                                      v16 (*sums)[FORGE_MOST_GATES], const float *weights,
                                      const float *scales, const float *values, int64_t inputs,

@@ -1,4 +1,4 @@
-/* Rotation of pairs of channels. Heads and their rotated parts that are no whole vectors are left
+/* Rotation of pairs of channels. Heads and their rotated parts that are not whole vectors are left
  * to the scalar kernel. */
 #include "../rotate.h"
 

@@ -61,7 +61,7 @@ FORGE_INLINE v16 choose(v16i mask, v16 yes, v16 no) {
 /* Per lane: mask ? x : +0, even if x is NaN. */
 FORGE_INLINE v16 keep(v16i mask, v16 x) { return (v16)(mask & (v16i)x); }
 
-/* Returns min(max(x, low), high), NaN for NaN. Bounds of -inf and inf change no bit. */
+/* Returns min(max(x, low), high), NaN for NaN. Bounds of -inf and inf change nothing. */
 FORGE_INLINE v16 clamp(v16 x, v16 low, v16 high) {
   x = choose(low > x, low, x);
   return choose(high < x, high, x);

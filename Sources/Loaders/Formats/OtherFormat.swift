@@ -23,7 +23,8 @@ struct OtherFormat {
 
   /// Runs a reader of one format.
   ///
-  /// - Throws: what the reader throws, but for a file of another format the right reader.
+  /// - Throws: what the reader throws; for a file of another format, an error that names the right
+  ///   reader.
   static func naming<Value: ~Copyable>(
     _ file: InputFile, readAs format: WeightFile.Format, _ read: () throws(LoadError) -> Value
   ) throws(LoadError) -> Value {
@@ -37,7 +38,7 @@ struct OtherFormat {
           error.kind, other.format.name, needs: needed.name, remedy: other.remedy
         ).located(in: file.path, file.entry)
       }
-      // What is no file of weights is told for what it is.
+      // A file that does not hold weights is named for what it is.
       guard file.count > 0, let contents = FileContents(file), contents.isReadByNone else {
         throw error
       }

@@ -20,7 +20,9 @@ struct HDF5Walk {
     let root = reader.head.root
     nodes = [HDF5Contents.Node(name: "", parent: 0, content: .object(root))]
     try read(root, at: Place(node: 0, depth: 0, pathBytes: 0))
-    guard case .group = nodes[0].content else { throw .damaged("its root is no group", at: root) }
+    guard case .group = nodes[0].content else {
+      throw .damaged("its root is not a group", at: root)
+    }
     while let place = stack.popLast() {
       guard case .object(let address) = nodes[place.node].content else {
         note(nodes[place.node].content, at: place.node)

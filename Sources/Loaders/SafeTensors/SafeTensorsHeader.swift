@@ -116,7 +116,7 @@ struct SafeTensorsHeader {
       }
       guard lower == place else {
         throw .damaged(
-          "\(LoadError.bytes(lower - place)) before it are no tensor's", entry: tensor.name,
+          "\(LoadError.bytes(lower - place)) before it belong to no tensor", entry: tensor.name,
           at: place)
       }
       place = tensor.byteRange.upperBound

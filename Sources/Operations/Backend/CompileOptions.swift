@@ -37,7 +37,7 @@ public struct CompileOptions: Sendable {
     case samples(Int, seed: UInt64 = 1)
   }
 
-  /// What a plan is optimised for.
+  /// What a plan is optimized for.
   public enum Preference: Sendable {
     /// Speed: weights may be packed into larger forms, up to 9 times their size, apart from
     /// padding.
@@ -85,7 +85,7 @@ public struct CompileOptions: Sendable {
   public var disabledRewrites: Set<String>
   /// The instruction set; by default the value of `FORGE_ISA`, else the best of the machine.
   public var instructionSet: InstructionSet?
-  /// Whether the plan is optimised for speed or for size.
+  /// Whether the plan is optimized for speed or for size.
   public var preference: Preference
   /// How the kernels of convolutions are chosen: by estimate, by timing, or from a record.
   public var tuning: Tuning
@@ -123,7 +123,7 @@ public struct CompileOptions: Sendable {
   ///   - disabledRewrites: the names of rewrites to skip.
   ///   - instructionSet: the instruction set; by default the value of `FORGE_ISA`, else the best of
   ///     the machine.
-  ///   - preference: whether the plan is optimised for speed or for size.
+  ///   - preference: whether the plan is optimized for speed or for size.
   ///   - tuning: how the kernels of convolutions are chosen.
   ///   - planCacheSize: the number of plans cached for inputs whose size is known only at run time.
   ///   - threads: the threads of one prediction; by default one per physical core that the process

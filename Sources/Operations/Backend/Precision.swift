@@ -26,9 +26,9 @@ extension CompileOptions {
     ///
     /// This applies to dense layers and to convolutions with one output pixel, whose time is that
     /// of reading their weights. In networks with a state it applies to images of several pixels,
-    /// too, so that parts of a sequence have the bits of the whole. The weights of each output are
-    /// scaled by a power of two so that none overflows. The relative error of a weight is at most
-    /// 2⁻¹¹. It requires AVX-512, or AVX2 with F16C.
+    /// too, so that running a sequence in parts gives bit-identical results. The weights of each
+    /// output are scaled by a power of two so that none overflows. The relative error of a weight
+    /// is at most 2⁻¹¹. It requires AVX-512, or AVX2 with F16C.
     case halfWeights
     /// Products of bfloat16 and sums in Float32.
     ///
@@ -47,7 +47,7 @@ extension CompileOptions {
     /// The default of ``CompileOptions/accuracy``, the relative L2 error of a network.
     ///
     /// It is a multiple of the largest error observed with random parameters on several networks.
-    /// Docs/Performance.md lists the errors.
+    /// Docs/Engine/Measurements.md lists the errors.
     public var accuracy: Double {
       switch self {
       case .float32: 1e-5

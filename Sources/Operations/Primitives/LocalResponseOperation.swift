@@ -1,7 +1,7 @@
 import ForgeShapes
 import ForgeSystem
 
-/// Each value over a power of the squares of its neighbours along the last axis.
+/// Each value over a power of the squares of its neighbors along the last axis.
 ///
 /// `x(c) / (bias + alpha / size · Σ x(k)²)^beta`, `k` from `c − ⌊(size − 1) / 2⌋` to
 /// `c + ⌈(size − 1) / 2⌉`, those outside left out.

@@ -19,7 +19,7 @@ package struct MatrixProductOperation: PrimitiveOperation {
     let (a, b) = (operands[0], operands[1])
     for shape in operands where shape.rank < 2 {
       throw ShapeError(
-        .shapeMismatch, "a factor is no matrix", received: shape.description,
+        .shapeMismatch, "a factor is not a matrix", received: shape.description,
         needs: "at least 2 axes")
     }
     let (inner, other) = (a.dimensions[a.rank - 1], b.dimensions[b.rank - 2])

@@ -26,7 +26,7 @@ package struct NormalizeOperation: PrimitiveOperation {
         (1...max(input.rank, 1)).contains(count), "axes", "\(count)",
         needs: "1 to \(input.rank) axes")
       let sizes = try ArgumentRule.known(
-        Shape(input.dimensions.suffix(count)), "known sizes of the normalised axes")
+        Shape(input.dimensions.suffix(count)), "known sizes of the normalized axes")
       needed = Shape.product(of: sizes)
     case .groups(let groups):
       try ArgumentRule.require(

@@ -118,7 +118,7 @@ private struct CellState {
   private let call: ReferenceCall
   /// [rows][outputs].
   private(set) var hidden: [Double]
-  /// [rows][units]; empty but for an LSTM.
+  /// [rows][units]; empty except for an LSTM.
   private(set) var cells: [Double]
 
   init(_ rule: RecurrentRule, _ call: ReferenceCall, rows: Int) {

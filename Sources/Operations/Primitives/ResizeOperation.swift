@@ -2,9 +2,9 @@ import ForgeShapes
 
 /// How a resize samples its source.
 public enum ResizeMode: Hashable, Sendable {
-  /// The pixel whose area holds the centre: `⌊(i + ½)·scale⌋` (Keras's nearest).
+  /// The pixel whose area holds the center: `⌊(i + ½)·scale⌋` (Keras's nearest).
   case nearest
-  /// Linear interpolation between half-pixel centres, the edge repeated (Keras's bilinear).
+  /// Linear interpolation between half-pixel centers, the edge repeated (Keras's bilinear).
   case bilinear
   /// A triangle filter widened by the scale when shrinking (Pillow's BILINEAR, Keras's antialias).
   case bilinearAntialiased
@@ -107,7 +107,7 @@ extension ResizeMode {
     case .nearest:
       return [ResizeTap(position: inside(centre.rounded(.down)), weight: 1)]
     case .bilinear:
-      // Pixel `t` has its centre at t + ½. The two nearest are interpolated, and the edge is
+      // Pixel `t` has its center at t + ½. The two nearest are interpolated, and the edge is
       // repeated.
       let below = (centre - 0.5).rounded(.down)
       let share = centre - 0.5 - below

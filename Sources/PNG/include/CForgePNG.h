@@ -34,7 +34,7 @@ typedef struct {
 /* Reads what stands before the picture into `header`, and if `pixels` is not NULL decodes the
  * picture into it: height * width * channels bytes, as the header of the same bytes says, which the
  * caller has read before. Rows are from the top, without gaps. Of 16 bits per sample the upper 8
- * are taken; gamma and colour profiles are passed over. `reason` has room for FORGE_PNG_REASON
+ * are taken; gamma and color profiles are passed over. `reason` has room for FORGE_PNG_REASON
  * bytes and holds libpng's words, or is empty. */
 forge_png_status forge_png_decode(const uint8_t *bytes, size_t count, forge_png_header *header,
                                   uint8_t *pixels, char *reason);

@@ -14,7 +14,7 @@ struct FlatPNG {
   var bits: Int
   var color: Color
   var isInterlaced = false
-  /// Whether the first colour of the palette is half transparent.
+  /// Whether the first color of the palette is half transparent.
   var isTransparent = false
 
   /// The file.

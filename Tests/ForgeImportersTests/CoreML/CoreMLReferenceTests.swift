@@ -48,7 +48,7 @@ import Testing
   }
 
   /// Functions, reductions, selections and paddings.
-  @Test(arguments: ["activations_later", "later", "later_exact"])
+  @Test(arguments: ["activations_later", "later", "later_exact", "single_exact"])
   func furtherLayers(name: String) throws {
     _ = try Self.check(name)
   }

@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  /// What is no list stays a text.
+  /// What is not a list stays a text.
   @Test(
     arguments: [
       "", "cat, dog", "[]", "{}", "[1, 2]", "[\"cat\"", "[\"cat]", "[\"cat\" \"dog\"]",

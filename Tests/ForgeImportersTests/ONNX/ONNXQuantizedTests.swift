@@ -2,7 +2,7 @@ import Forge
 import ForgeImporters
 import Testing
 
-/// Quantised weights and values, integers and float16, against ONNX Runtime;
+/// Quantized weights and values, integers and float16, against ONNX Runtime;
 /// Scripts/references/make_onnx_quantized.py made them.
 @Suite struct ONNXQuantizedTests {
   static let cases = ONNXCase.all(in: "Quantized")
@@ -12,7 +12,7 @@ import Testing
   @Test(arguments: cases)
   func equalsONNXRuntime(_ test: ONNXCase) throws { try test.check(in: "Quantized") }
 
-  /// The mean of four quantised values is often the middle of two, where the last bit decides.
+  /// The mean of four quantized values is often the middle of two, where the last bit decides.
   @Test func verificationAllowsForTies() throws {
     let imported = try ImportedModel(
       onnx: ImporterFixtures.path("ONNX/Quantized/ties.onnx"))
@@ -23,7 +23,7 @@ import Testing
     #expect(verification.errors.contains { $0.relativeL2 > verification.bound })
   }
 
-  /// Weights that the graph quantises are known while importing: the plan has one convolution and
+  /// Weights that the graph quantizes are known while importing: the plan has one convolution and
   /// no step for them.
   @Test func storedWeightsAreQuantisedWhileImporting() throws {
     let imported = try ImportedModel(

@@ -51,18 +51,26 @@ struct ONNXCase: Decodable, Sendable, CustomTestStringConvertible {
     let network = try imported.model.compile(
       options: CompileOptions(
         verify: name.hasPrefix("computed_") ? .none : .samples(2), threads: .exactly(1)))
+    let batch = imported.inputs[0].batchSize ?? 1
     for run in runs.reversed() + runs {
       // Forge has the axes in an order of its own.
       let input = Self.port(imported.inputs[0], run.sizes)
       let output = Self.port(imported.outputs[0], run.outputSizes)
-      let found = try network.predict(["x": input.tensor(run.x)])
-      let result: TensorValues = try #require(found["y"])
-      expectClose(output.values(result), run.y, relativeL2: 1e-6, "\(run.sizes)")
+      let count = run.x.count / batch
+      let found = try (0..<batch).flatMap { index in
+        let example = Array(run.x[(index * count)..<((index + 1) * count)])
+        let predictions = try network.predict(["x": input.tensor(example)])
+        let result: TensorValues = try #require(predictions["y"])
+        return output.values(result)
+      }
+      expectClose(found, run.y, relativeL2: 1e-6, "\(run.sizes)")
     }
   }
 
-  /// The axes of a port with other sizes.
+  /// The axes of a port with other sizes, those of one example of the file's batch.
   private static func port(_ port: ImportedModel.Port, _ sizes: [Int]) -> ImportedModel.Port {
-    .init(name: port.name, elementType: port.elementType, sizes: sizes, axes: port.axes)
+    var sizes = sizes
+    if port.batchSize != nil { sizes[0] = 1 }
+    return .init(name: port.name, elementType: port.elementType, sizes: sizes, axes: port.axes)
   }
 }

@@ -56,7 +56,7 @@ import Testing
 
   @Test(arguments: headers.indices) func tensorHeadersAreBounded(_ index: Int) throws {
     let (header, kind, received) = Self.headers[index]
-    // A byte after an empty header is no tensor's.
+    // A byte after an empty header is not a tensor's.
     let data: [UInt8] = kind == .damaged ? [0] : []
     let error = #expect(throws: LoadError.self) {
       try listing("a.safetensors", HostileNamesTests.safetensors(header, data: data))

@@ -124,7 +124,7 @@ import Testing
     #expect(
       text("{\"a\":\(tensor(8, 16))}", data: 16) == """
         a.safetensors: a: the file is damaged
-          received  8 bytes before it are no tensor's, at byte 63
+          received  8 bytes before it belong to no tensor, at byte 63
         """)
     #expect(
       text("{\"a\":\(tensor(0, 8))}", data: 9) == """

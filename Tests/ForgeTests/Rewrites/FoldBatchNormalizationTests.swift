@@ -68,7 +68,7 @@ import Testing
     try expect(1, ["affine"], input --> BatchNormalization())
     try expect(
       1, ["pooling", "affine"], input --> MaxPooling(kernel: (2, 2)) --> BatchNormalization())
-    // A scale that stays one is no place.
+    // A scale that stays one is not a place.
     try expect(0, ["affine"], input --> Scale(by: [2]))
   }
 
@@ -112,7 +112,7 @@ import Testing
     // A result with another reader stays.
     let first = input --> Scale(by: [0.5])
     try expect(0, ["affine", "affine"], first --> Scale(by: [4]), first)
-    // An activation is no scale, and a product may be no float.
+    // An activation is not a scale, and a product may not be a float.
     try expect(0, ["affine", "affine"], first --> Activation(.relu) --> Scale(by: [4]))
     try expect(0, ["affine", "affine"], input --> Scale(by: [1e30]) --> Scale(by: [1e30]))
   }

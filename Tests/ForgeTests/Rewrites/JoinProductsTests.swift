@@ -73,7 +73,7 @@ import Testing
     try expectSameResults(model, keep: ["a"])
   }
 
-  /// Functions, parts that are no whole blocks, and those that others read stay apart.
+  /// Functions, parts that are not whole blocks, and those that others read stay apart.
   @Test func othersStayApart() throws {
     let model = model { x in
       let a = x --> LastAxisDense(neurons: 16, activation: .relu, name: "a")

@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test func gammasOfOtherElementsStayOutside() throws {
-    // One factor per row is no gamma of a normalization of rows.
+    // One factor per row is not a gamma of a normalization of rows.
     let normalised = layerNormalization(input, axes: [2], sizes: [5, 7, 1])
     try expectRewrite(
       name, places: 1, leaving: ["normalize", "multiply", "add"], inputs: [input],
@@ -125,7 +125,7 @@ import Testing
       ([input], input, reciprocalRoot(input, [1])),
       ([image], image, reciprocalRoot(image, [0, 1])),
       ([input], input, reciprocalRoot(twice, [2])),
-      // With an epsilon that is no number, or that is negative.
+      // With an epsilon that is not a number, or that is negative.
       ([input, epsilons], input, open --> Unary(.squareRoot) --> Unary(.reciprocal)),
       ([input], input, reciprocalRoot(input, [2], epsilon: -1e-5)),
     ] {
@@ -199,7 +199,7 @@ import Testing
     let centred = difference(input, [2])
     // It is of the values themselves, not of the differences.
     let moment = mean(input --> Unary(.square), [2]) --> Add(constant: [1])
-    // The third power is no variance.
+    // The third power is not a variance.
     let cube = mean(centred --> Power(of: [4]), [2]) --> Add(constant: [1])
     // The mean is over an axis in the middle.
     let middle = difference(input, [1])

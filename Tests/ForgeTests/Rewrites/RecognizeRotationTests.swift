@@ -83,7 +83,7 @@ import Testing
     let output = [turned, part(q, 6, 10)] --> Concatenate(axis: 2)
     let plan = try expectRewrite(name, places: 1, inputs: [x], outputs: [output])
     #expect(plan.filter { $0 != "copy" } == ["convolution", "rotate"])
-    // Another order of the parts is no rotation of the whole.
+    // Another order of the parts is not a rotation of the whole.
     let swapped = [part(q, 6, 10), turned] --> Concatenate(axis: 2)
     let other = try expectRewrite(name, places: 1, inputs: [x], outputs: [swapped])
     #expect(other.contains("rotate") && other.contains { $0 != "copy" && $0 != "rotate" })

@@ -21,7 +21,7 @@ import Testing
       name: "patches")
   }
 
-  /// Squares, rows and columns of RGB, gray and other images; patches that are no whole blocks.
+  /// Squares, rows and columns of RGB, gray and other images; patches that are not whole blocks.
   @Test(arguments: [
     (width: 16, height: 16, columns: 3, rows: 5, channels: 3),
     (width: 19, height: 5, columns: 2, rows: 7, channels: 3),

@@ -16,7 +16,7 @@ extension CompileReport {
   /// The kernels of the steps in order, without the numbers after their names.
   var kernels: [String] { steps.map { String($0.kernel.prefix { $0 != " " }) } }
 
-  /// The kernels that are no clearing of borders and no change of layout; convolutions by any
+  /// The kernels that neither clear borders nor change the layout; convolutions by any
   /// algorithm are called so, because sizes choose it and not what is rewritten.
   var arithmetic: [String] {
     steps.map(\.kernel).filter { $0 != "winograd input" }.map { kernel in

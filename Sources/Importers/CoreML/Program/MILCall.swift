@@ -106,7 +106,7 @@ struct MILCall: ONNXTranslation {
   func texts(_ key: String) throws -> [String]? {
     guard let operand = try operand(key) else { return nil }
     guard case .texts(let texts) = operand else {
-      throw NodeFailure.invalid("\(key) is no text")
+      throw NodeFailure.invalid("\(key) is not text")
     }
     return texts
   }

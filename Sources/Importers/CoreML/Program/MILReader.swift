@@ -24,7 +24,7 @@ struct MILReader {
       case let kind? where kind < 4: return try list(try immediate?.message(kind)?.list(1) ?? [])
       default: break
       }
-      throw NodeFailure.unsupported("a constant that is no tensor")
+      throw NodeFailure.unsupported("a constant that is not a tensor")
     case 5:
       guard let place = try value.message(5) else { break }
       return try stored(place, name: try place.string(1), try type(value))
@@ -52,7 +52,7 @@ struct MILReader {
   private func type(_ value: WireFields) throws -> (element: MILElement?, sizes: [Int]) {
     let type = try value.message(2)
     guard type?.last(where: { (1...5).contains($0) }) == 1, let tensor = try type?.message(1) else {
-      throw NodeFailure.unsupported("a constant that is no tensor")
+      throw NodeFailure.unsupported("a constant that is not a tensor")
     }
     let sizes = try tensor.list(3).map { dimension -> Int in
       guard dimension.last(where: { [1, 2].contains($0) }) == 1,
@@ -153,7 +153,7 @@ struct MILReader {
     }
     let start = try place.int(2)
     guard start.isMultiple(of: Self.alignment), start > 0 else {
-      throw NodeFailure.invalid("weights at \(start), which is no multiple of 64")
+      throw NodeFailure.invalid("weights at \(start), which is not a multiple of 64")
     }
     let entry = try bytes(of: file, at: start)
     guard Self.number(entry, at: 0, as: UInt32.self) == Self.sentinel else {
@@ -176,7 +176,7 @@ struct MILReader {
       throw NodeFailure.invalid("\(size) bytes of weights of sizes \(type.sizes)")
     }
     guard let offset = Int(exactly: offset), offset.isMultiple(of: Self.alignment) else {
-      throw NodeFailure.invalid("weights at \(offset), which is no multiple of 64")
+      throw NodeFailure.invalid("weights at \(offset), which is not a multiple of 64")
     }
     return Self.operand(
       element, type.sizes, try files.bytes(of: file, offset: offset, byteCount: needed))

@@ -3,22 +3,25 @@ import Forge
 /// Follows an open size through a graph: that of the batch, or the number of rows of a selection.
 ///
 /// The graph is imported with one size, `base`. Beside it, every node that the open size reaches is
-/// imported once more with a multiple of it, of which only sizes and numbers matter. From the two
-/// follows where the open size stands in each result, and which numbers depend on it. What a node
-/// does to elements of equal sizes is stated by its operator (``ONNXOpenRules``). A node that does
-/// not keep examples apart, and one of which that is not known, mixes them; so does everything
-/// after it.
+/// imported once more with a multiple of it, of which only sizes and numbers matter: that of the
+/// file where it fixes the batch. From the two follows where the open size stands in each result,
+/// and which numbers depend on it. What a node does to elements of equal sizes is stated by its
+/// operator (``ONNXOpenRules``). A node that does not keep examples apart, and one of which that is
+/// not known, mixes them; so does everything after it.
 struct ONNXOpenAxes {
   /// The open size with which the graph is imported.
   let base: Int
   /// How many times larger the size beside it is.
-  static let factor = 3
+  let factor: Int
   /// What has to do with the open size; other values have not.
   private(set) var states: [String: ONNXOpenState] = [:]
   /// The values with the larger size.
   private var values: [String: FileValue] = [:]
 
-  init(base: Int) { self.base = base }
+  init(base: Int, factor: Int = 3) {
+    self.base = base
+    self.factor = factor
+  }
 
   /// Whether no value has to do with the open size.
   var isEmpty: Bool { states.isEmpty }
@@ -26,7 +29,7 @@ struct ONNXOpenAxes {
   /// Adds a value that has the open size along an axis.
   mutating func add(_ name: String, _ value: FileTensor, along axis: Int) {
     var sizes = value.sizes
-    sizes[axis] = sizes[axis].multipliedSaturated(by: Self.factor)
+    sizes[axis] = sizes[axis].multipliedSaturated(by: factor)
     guard Shape.product(of: sizes) != nil else {
       states[name] = .mixed(ONNXMixture(node: name, type: "input"))
       return
@@ -37,14 +40,37 @@ struct ONNXOpenAxes {
       FileTensor(Input(shape: sizes), sizes: sizes, layout: layout, type: value.type))
   }
 
+  /// Whether a node reads what has to do with the open size.
+  func reaches(_ node: FileNode) -> Bool { node.inputs.contains { states[$0] != nil } }
+
   /// Follows the open size through a node that has been imported.
   mutating func follow(_ call: ONNXCall) {
-    let names = call.node.inputs
-    guard names.contains(where: { states[$0] != nil }) else { return }
+    guard reaches(call.node) else { return }
     do throws(ONNXMixture) {
-      try place(call, try larger(call))
+      try follow(call, beside: try larger(call))
     } catch {
       for name in call.node.outputs where !name.isEmpty { states[name] = .mixed(error) }
+    }
+  }
+
+  /// Follows the open size through a node.
+  ///
+  /// - Parameters:
+  ///   - call: the node with its results.
+  ///   - larger: the node with the larger size and its results.
+  ///   - constants: the constant inputs that are equal for all examples, of which `call` reads one;
+  ///     they have the open size from here on.
+  /// - Throws: ``ONNXMixture`` if the node combines examples; then nothing is kept.
+  mutating func follow(
+    _ call: ONNXCall, beside larger: ONNXCall, constants: [Int: ONNXOpenAxis] = [:]
+  ) throws(ONNXMixture) {
+    for result in try results(call, larger, constants) {
+      states[result.name] = result.state
+      values[result.name] = result.value
+    }
+    for (index, place) in constants {
+      states[call.node.inputs[index]] = .along(place)
+      values[call.node.inputs[index]] = larger.inputs[index]
     }
   }
 
@@ -62,7 +88,7 @@ struct ONNXOpenAxes {
   }
 
   /// The call with the larger size, and its results.
-  private func larger(_ call: ONNXCall) throws(ONNXMixture) -> ONNXCall {
+  func larger(_ call: ONNXCall) throws(ONNXMixture) -> ONNXCall {
     let here = ONNXMixture(node: call.node.name, type: call.node.type)
     for case .mixed(let mixture)? in call.node.inputs.map({ states[$0] }) { throw mixture }
     var larger = ONNXCall(
@@ -72,6 +98,7 @@ struct ONNXOpenAxes {
     larger.integerBound = call.integerBound
     larger.isUsedAsTruth = call.isUsedAsTruth
     larger.channelBlock = call.channelBlock
+    larger.isOutline = true
     do {
       try ONNXOperators.run(&larger)
     } catch {
@@ -81,47 +108,57 @@ struct ONNXOpenAxes {
     return larger
   }
 
-  /// States the open size of each result.
-  private mutating func place(_ call: ONNXCall, _ larger: ONNXCall) throws(ONNXMixture) {
+  /// What is known of a result.
+  private struct Result {
+    let name: String
+    let state: ONNXOpenState
+    let value: FileValue
+  }
+
+  /// The open size of each result that has to do with it.
+  private func results(
+    _ call: ONNXCall, _ larger: ONNXCall, _ constants: [Int: ONNXOpenAxis]
+  ) throws(ONNXMixture) -> [Result] {
     let here = ONNXMixture(node: call.node.name, type: call.node.type)
     var rule: [ONNXOpenAxis?]?
+    var results: [Result] = []
     for (index, name) in call.node.outputs.enumerated() where !name.isEmpty {
       guard let one = call.outputs[index], let more = larger.outputs[index] else { continue }
       switch (one, more) {
       case (.host(let a), .host(let b)):
         guard let state = state(a, b) else { continue }
-        states[name] = state
-        values[name] = more
+        results.append(Result(name: name, state: state, value: more))
       case (.network, .network):
-        if rule == nil { rule = try axes(call, larger) }
+        if rule == nil { rule = try axes(call, larger, constants) }
         guard let place = rule.flatMap({ $0.indices.contains(index) ? $0[index] : nil }) else {
           throw here
         }
         var sizes = one.sizes
         guard sizes.indices.contains(place.axis) else { throw here }
         guard sizes[place.axis] == place.outer * base * place.inner else { throw here }
-        sizes[place.axis] *= Self.factor
+        sizes[place.axis] *= factor
         guard sizes == more.sizes else { throw here }
-        states[name] = .along(place)
-        values[name] = more
+        results.append(Result(name: name, state: .along(place), value: more))
       default: throw here
       }
     }
+    return results
   }
 
   /// The axes of the results by the operator's rule.
-  private func axes(_ call: ONNXCall, _ larger: ONNXCall) throws(ONNXMixture) -> [ONNXOpenAxis?] {
+  private func axes(
+    _ call: ONNXCall, _ larger: ONNXCall, _ constants: [Int: ONNXOpenAxis]
+  ) throws(ONNXMixture) -> [ONNXOpenAxis?] {
     let here = ONNXMixture(node: call.node.name, type: call.node.type)
-    guard case .apart(let rule, let arguments)? = ONNXOperators.find(call.node)?.examples else {
-      throw here
-    }
+    guard case .apart(let rule, let arguments, _)? = ONNXOperators.find(call.node)?.examples
+    else { throw here }
     var places: [ONNXOpenAxis?] = []
     for (index, name) in call.node.inputs.enumerated() {
       switch states[name] {
       case .along(let place)?: places.append(place)
-      // Numbers that follow the open size may say where elements go, but be no elements.
+      // Numbers that follow the open size may say where elements go without being elements.
       case .numbers? where !arguments.contains(index): throw here
-      case .numbers?, nil: places.append(nil)
+      case .numbers?, nil: places.append(constants[index])
       case .mixed(let mixture)?: throw mixture
       }
     }
@@ -132,18 +169,18 @@ struct ONNXOpenAxes {
 
   /// The state of a known value that has become another one with the larger size; `nil` if it has
   /// not.
-  private func state(_ one: HostTensor, _ more: HostTensor) -> ONNXOpenState? {
+  func state(_ one: HostTensor, _ more: HostTensor) -> ONNXOpenState? {
     guard one.sizes != more.sizes else { return Self.hasSameValues(one, more) ? nil : .numbers }
     guard one.sizes.count == more.sizes.count else { return .numbers }
     let changed = one.sizes.indices.filter { one.sizes[$0] != more.sizes[$0] }
     guard changed.count == 1, let axis = changed.first, one.sizes[axis] > 0,
       one.sizes[axis].isMultiple(of: base),
-      one.sizes[axis].multipliedSaturated(by: Self.factor) == more.sizes[axis],
-      let repeated = try? HostTensor.concatenated(
-        Array(repeating: one, count: Self.factor), axis: axis),
-      Self.hasSameValues(repeated, more)
+      one.sizes[axis].multipliedSaturated(by: factor) == more.sizes[axis],
+      let repeated = try? one.reshaped(Array(one.sizes[..<axis]) + [1] + one.sizes[axis...])
+        .expanded(to: Array(one.sizes[..<axis]) + [factor] + one.sizes[axis...]),
+      Self.hasSameValues(repeated.reshaped(more.sizes), more)
     else { return .numbers }
-    // Equal examples: the elements of one are neighbours.
+    // Equal examples: the elements of one are neighbors.
     return .along(ONNXOpenAxis(axis: axis, inner: one.sizes[axis] / base))
   }
 

@@ -9,7 +9,7 @@ struct ONNXOpenAxis: Hashable, Sendable {
   var axis: Int
   /// How often the examples are repeated as a whole along the axis.
   var outer = 1
-  /// How many neighbours belong to one example.
+  /// How many neighbors belong to one example.
   var inner = 1
 
   /// The same place on another axis.

@@ -76,7 +76,7 @@ struct ONNXOpenNode {
     let outer = before / outside
     guard to[axis].isMultiple(of: outer * base) else { throw Mixes() }
     let inner = to[axis] / (outer * base)
-    // The elements of an example that are neighbours stay so.
+    // The elements of an example that are neighbors stay so.
     let after = from[(place.axis + 1)...].reduce(place.inner, *)
     guard after == to[(axis + 1)...].reduce(inner, *) else { throw Mixes() }
     return ONNXOpenAxis(axis: axis, outer: outer, inner: inner)

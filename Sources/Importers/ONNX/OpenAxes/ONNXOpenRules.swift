@@ -134,15 +134,19 @@ enum ONNXOpenRules {
   /// Places that are all of the axis of the examples.
   static func slice(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
     let place = try node.only()
+    var others: [[ONNXSlice.Part]] = []
     for (call, sizes) in [
       (node.call, try node.sizes(0)), (node.larger, try node.larger.value(0).sizes),
     ] {
-      for part in try ONNXSlice.parts(call, sizes: sizes) where part.axis == place.axis {
+      let parts = try ONNXSlice.parts(call, sizes: sizes)
+      for part in parts where part.axis == place.axis {
         guard part.start == 0, part.count == sizes[part.axis], part.step == 1 else {
           throw ONNXOpenNode.Mixes()
         }
       }
+      others.append(parts.filter { $0.axis != place.axis })
     }
+    guard others[0] == others[1] else { throw ONNXOpenNode.Mixes() }
     // A single element looks the same forwards and backwards.
     let axes = try node.call.ints("axes", input: 3)
     let steps = try node.call.knownInts(4, "steps") ?? []
@@ -156,9 +160,9 @@ enum ONNXOpenRules {
   /// Borders along other axes.
   static func pad(_ node: ONNXOpenNode) throws -> [ONNXOpenAxis?] {
     let place = try node.only()
-    guard let amounts = try node.larger.ints("pads", input: 1) else {
-      throw ONNXOpenNode.Mixes()
-    }
+    guard let amounts = try node.larger.ints("pads", input: 1),
+      try node.call.ints("pads", input: 1) == amounts
+    else { throw ONNXOpenNode.Mixes() }
     let axes = try (try node.call.knownInts(3, "axes") ?? Array(0..<(try node.rank(0)))).map {
       try node.axis($0)
     }

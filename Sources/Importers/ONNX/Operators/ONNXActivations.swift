@@ -135,7 +135,7 @@ extension ONNXOperators {
     }
     // NumPy makes every number NaN there, and ONNX Runtime ignores the bound.
     guard known?.isNaN != true, other?.isNaN != true else {
-      throw NodeFailure.unsupported("a bound that is no number")
+      throw NodeFailure.unsupported("a bound that is not a number")
     }
     var (low, high) = (known ?? -.infinity, other ?? .infinity)
     // The upper bound wins where they cross.

@@ -47,7 +47,7 @@ extension ONNXOperators {
     if let values = node.ints("value_ints") {
       return HostTensor(integers: values.map { Int64($0) }, sizes: [values.count])
     }
-    throw NodeFailure.unsupported("a value that is no tensor of numbers")
+    throw NodeFailure.unsupported("a value that is not a tensor of numbers")
   }
 
   private static func shape(_ call: inout ONNXCall, _: [HostTensor]) throws -> Bool {

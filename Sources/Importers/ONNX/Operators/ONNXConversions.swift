@@ -26,7 +26,7 @@ extension ONNXOperators {
     }
     call.set(try call.value(0))
     guard call.node.outputs.dropFirst().contains(where: { !$0.isEmpty }) else { return }
-    // The mask keeps everything: what is no number beyond infinity is true.
+    // The mask keeps everything: what is not a number beyond infinity is true.
     let input = try call.network(0)
     let none = Unary(.isInfinite(positive: false, negative: false))
     let mask = try call.apply(Unary(.logicalNot), to: try call.apply(none, to: input.tensor))

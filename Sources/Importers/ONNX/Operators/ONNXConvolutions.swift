@@ -70,16 +70,20 @@ extension ONNXOperators {
     }
     if groups == channels, groups > 1 {
       return try images(call, input) { name in
-        DepthwiseConvolution(
+        var layer = DepthwiseConvolution(
           kernel: window.kernel2D, stride: window.stride2D, dilation: window.dilation2D,
           padding: window.padding, multiplier: outputs / groups, useBias: bias != nil, name: name)
+        layer.weightScales = weights.scales
+        return layer
       }
     }
     return try images(call, input) { name in
-      Convolution(
+      var layer = Convolution(
         kernel: window.kernel2D, channels: outputs, stride: window.stride2D,
         dilation: window.dilation2D, padding: window.padding, groups: groups,
         useBias: bias != nil, name: name)
+      layer.weightScales = weights.scales
+      return layer
     }
   }
 

@@ -133,7 +133,7 @@ extension ONNXOperators {
     else { return false }
     let others = sizes.indices.filter { !suffix.contains($0) }
     let values = try host.reshaped(sizes).transposed(others + suffix).floats()
-    // A mask of infinities is no bias.
+    // A mask of infinities is not a bias.
     guard values.allSatisfy(\.isFinite) else { return false }
     let layer =
       switch scale {

@@ -41,6 +41,13 @@ extension ONNXOperators {
       let result = try call.apply(layer(call.layerName), to: input.tensor(as: layout))
       return FileTensor(result, layout: layout, rank: input.rank, type: input.type)
     }
+    if call.isOutline {
+      let one = Input(shape: layout.map { $0.map { input.sizes[$0] } ?? 1 })
+      let result = try call.apply(layer(call.layerName), to: one)
+      let shape = (result.shape?.dimensions ?? []).compactMap { $0 }
+      return FileTensor(
+        Input(shape: [count] + shape), layout: [0] + layout, rank: input.rank, type: input.type)
+    }
     guard count <= 1 << 10 else { throw NodeFailure.unsupported("a batch of \(count)") }
     let batch = input.tensor(as: [0] + layout)
     let shared = layer(call.layerName + "/each")

@@ -6,7 +6,7 @@ extension ONNXOperators {
     .movement(
       "Reshape", import: reshape, fold: .known(ONNXFolding.reshape),
       length: .own(ONNXLengths.reshape), sizes: .moved { $0 == 0 }, rule: ONNXOpenRules.reshaped,
-      arguments: [1]),
+      arguments: [1], target: 1),
     .movement(
       "Flatten",
       import: { call in
@@ -61,7 +61,8 @@ extension ONNXOperators {
       rule: ONNXOpenRules.gatherND, arguments: []),
     .movement(
       "Expand", import: expand, fold: .known(ONNXFolding.expand),
-      length: .own(ONNXLengths.expand), sizes: .none, rule: ONNXOpenRules.expand, arguments: [1]),
+      length: .own(ONNXLengths.expand), sizes: .none, rule: ONNXOpenRules.expand, arguments: [1],
+      target: 1),
     .movement(
       "Tile", import: tile, fold: .none, length: .followed, sizes: .none,
       rule: ONNXOpenRules.tile, arguments: [1]),
@@ -210,7 +211,7 @@ extension ONNXOperators {
     if let stated = try call.ints("split", input: 1) {
       parts = stated
     } else {
-      // The last part is smaller where the size is no multiple.
+      // The last part is smaller where the size is not a multiple.
       let each = (size + count - 1) / count
       parts = (0..<count).map { max(min(each, size - $0 * each), 0) }
     }

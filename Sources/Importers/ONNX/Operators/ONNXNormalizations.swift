@@ -294,7 +294,7 @@ extension ONNXOperators {
     let epsilon = call.node.float("epsilon", 1e-5)
     let columns = input.sizes[axis...].reduce(1, *)
     let rows = input.reshaped(to: Array(input.sizes[..<axis]) + [columns])
-    // The normalised axis is last.
+    // The normalized axis is last.
     let layout: [Int?] = rows.layout.filter { $0 != axis } + [axis]
     let name = call.layerName
     var stored = call.host(1)

@@ -50,11 +50,11 @@ extension ONNXOperator {
   /// A movement of elements, which leaves integers and numbers that follow a length what they are.
   static func movement(
     _ type: String, import: @escaping Import, fold: Fold, length: Length,
-    sizes: Sizes, rule: @escaping ONNXOpenRules.Rule, arguments: Set<Int>
+    sizes: Sizes, rule: @escaping ONNXOpenRules.Rule, arguments: Set<Int>, target: Int? = nil
   ) -> ONNXOperator {
     ONNXOperator(
       type, import: `import`, fold: fold, bounds: .same, length: length, sizes: sizes,
-      examples: .apart(rule, arguments: arguments))
+      examples: .apart(rule, arguments: arguments, target: target))
   }
 
   /// An operator that exists only while importing.

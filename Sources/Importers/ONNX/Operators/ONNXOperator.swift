@@ -47,8 +47,11 @@ struct ONNXOperator: Sendable {
   enum Examples: Sendable {
     /// It mixes examples, or that is not known.
     case mixed
-    /// It keeps them apart, by a rule; some inputs say where elements go and are no elements.
-    case apart(ONNXOpenRules.Rule, arguments: Set<Int> = [])
+    /// It keeps them apart, by a rule; some inputs say where elements go and are not elements.
+    ///
+    /// If one of these inputs, `target`, states the sizes of the result, then equal sizes of the
+    /// result come from equal elements.
+    case apart(ONNXOpenRules.Rule, arguments: Set<Int> = [], target: Int? = nil)
     /// It mixes them and selects rows: its result has the largest number of rows, each of which
     /// stands for itself, and those that are not used are negative.
     case selected
@@ -62,7 +65,7 @@ struct ONNXOperator: Sendable {
   let `import`: Import
   /// How known values are computed.
   let fold: Fold
-  /// What happens to integers; `nil` if the result is no integer or may be any.
+  /// What happens to integers; `nil` if the result is not an integer or may be any.
   let bounds: ONNXIntegerBounds.Rule?
   /// What happens to sequences of open length.
   let length: Length

@@ -20,7 +20,7 @@ package enum ONNXOperatorList {
   /// - Throws: ``ImportError`` for a file that cannot be read.
   package static func names(in path: String) throws(ImportError) -> Set<String> {
     let file = try WireFile(
-      path: path, options: ImportOptions(), headline: "the file is no ONNX model")
+      path: path, options: ImportOptions(), headline: "the file is not an ONNX model")
     var (graphs, nodes): ([WireMessage], [WireMessage]) = ([], [])
     try file.message.forEachField { field throws(ImportError) in
       if field.number == 7 { graphs.append(try field.message()) }

@@ -9,7 +9,8 @@ enum ONNXOperators {
   static let families: [[ONNXOperator]] = [
     constants, conversions, functions, activations, arithmetic, comparisons, products,
     convolutions, poolings, normalizations, movements, reductions, resizes, selections,
-    rearrangements, quantizations, recurrent, attention, experiments,
+    rearrangements, quantizations, quantizedProducts, quantizedElements, recurrent, attention,
+    experiments, blockWeights,
     scatters,
     microsoftActivations, microsoftProducts, microsoftConvolutions, microsoftNormalizations,
     microsoftEmbeddings, microsoftAttention, microsoftGroupedAttention, microsoftRotations,

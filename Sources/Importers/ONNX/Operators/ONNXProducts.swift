@@ -53,7 +53,8 @@ extension ONNXOperators {
     if let bias { call.parameter(.biases, of: name, bias.reshaped([outputs])) }
     if isRow {
       // One row: a dense layer, on the image itself if a flattening of one comes before it.
-      let layer = Dense(neurons: outputs, useBias: bias != nil, name: name)
+      var layer = Dense(neurons: outputs, useBias: bias != nil, name: name)
+      layer.weightScales = weights.scales
       let result = try call.apply(layer, to: image?.tensor ?? input.tensor(as: [nil, nil, 1]))
       call.set(FileTensor(result, sizes: [1, outputs], layout: [nil, nil, 1], type: input.type))
       return
@@ -61,7 +62,8 @@ extension ONNXOperators {
     let last = input.rank - 1
     var rows = input.layout
     if rows.last != .some(last) { rows = rows.filter { $0 != last } + [last] }
-    let layer = LastAxisDense(neurons: outputs, useBias: bias != nil, name: name)
+    var layer = LastAxisDense(neurons: outputs, useBias: bias != nil, name: name)
+    layer.weightScales = weights.scales
     let result = try call.apply(layer, to: input.tensor(as: rows))
     var sizes = input.sizes
     sizes[last] = outputs

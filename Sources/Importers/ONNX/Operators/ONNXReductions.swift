@@ -100,7 +100,7 @@ extension ONNXOperators {
         : try call.apply(GlobalMaxPooling(name: name), to: input.tensor)
       layout = [nil, nil, 1]
     } else {
-      // Axes of size 1 matter for reductions that are no identity on one element.
+      // Axes of size 1 matter for reductions that are not the identity on one element.
       layout = fullLayout(input, axes: axes)
       let positions = axes.compactMap { axis in layout.firstIndex(of: axis) }
       result = try call.apply(

@@ -6,7 +6,8 @@ extension ONNXOperators {
     ONNXOperator(
       "Resize", import: resize, fold: .none, bounds: nil, length: .own(ONNXLengths.resize),
       sizes: .none,
-      examples: .apart(ONNXOpenRules.resized { $0 < 11 ? 1 : 2 }, arguments: [1, 2, 3])),
+      examples: .apart(
+        ONNXOpenRules.resized { $0 < 11 ? 1 : 2 }, arguments: [1, 2, 3], target: 3)),
     ONNXOperator(
       "Upsample", import: upsample, fold: .none, bounds: nil, length: .own(ONNXLengths.resize),
       sizes: .none, examples: .apart(ONNXOpenRules.resized { _ in 1 }, arguments: [1])),

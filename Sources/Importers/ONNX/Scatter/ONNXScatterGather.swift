@@ -25,11 +25,11 @@ extension ONNXScatterPlaces {
       .reshaped(to: data.sizes)
   }
 
-  /// The largest number of rows that always stay neighbours.
+  /// The largest number of rows that always stay neighbors.
   private func block(of sources: [Int]) -> Int {
     var block = Self.greatestDivisor(rowCount, targets.count)
     for (index, source) in sources.enumerated() where block > 1 {
-      // Where neighbours part, a block begins, and ends in its source.
+      // Where neighbors part, a block begins, and ends in its source.
       if index > 0, sources[index - 1] == source - 1 { continue }
       block = Self.greatestDivisor(Self.greatestDivisor(block, index), source)
     }

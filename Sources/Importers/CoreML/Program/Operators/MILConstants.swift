@@ -2,7 +2,7 @@ import Forge
 import Foundation
 
 extension MILOperators {
-  /// Constants, and those that are stored quantised or sparse; they are decoded when a layer needs
+  /// Constants, and those that are stored quantized or sparse; they are decoded when a layer needs
   /// them.
   static let constants: [String: Operation] = [
     "const": { call in
@@ -120,7 +120,7 @@ extension MILOperators {
     _ call: MILCall, _ key: String, sizes: [Int], bits: Int
   ) throws -> MILPacked {
     guard let tensor = try call.known(key), tensor.type == .uint8 else {
-      throw NodeFailure.invalid("\(key) that is no bytes")
+      throw NodeFailure.invalid("\(key) that is not bytes")
     }
     let needed = MILElement.packed(bits: bits, isSigned: false).byteCount(sizes.reduce(1, *))
     guard tensor.count == needed else {

@@ -59,7 +59,7 @@ extension MILOperators {
     guard Set(axes).count == axes.count, !axes.isEmpty else {
       throw NodeFailure.invalid("axes \(axes)")
     }
-    // ONNX normalises the last axes; a transposition of a value only changes its layout.
+    // ONNX normalizes the last axes; a transposition of a value only changes its layout.
     let kept = (0..<rank).filter { !axes.contains($0) }
     let order = kept + axes
     let isLast = order == Array(0..<rank)

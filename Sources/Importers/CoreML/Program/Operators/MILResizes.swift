@@ -67,7 +67,7 @@ extension MILOperators {
     ]
   }
 
-  /// Resamples to sizes; nearest neighbours may have factors that the sizes do not tell.
+  /// Resamples to sizes; nearest neighbors may have factors that the sizes do not tell.
   private static func resize(
     _ call: inout MILCall, _ sizes: [Int], isNearest: Bool, sampling: String,
     _ factors: [Float]? = nil
@@ -88,7 +88,7 @@ extension MILOperators {
     default: throw NodeFailure.unsupported("sampling_mode \"\(sampling)\"")
     }
     guard !isNearest || sampling == "DEFAULT" else {
-      throw NodeFailure.unsupported("nearest neighbours with sampling_mode \"\(sampling)\"")
+      throw NodeFailure.unsupported("nearest neighbors with sampling_mode \"\(sampling)\"")
     }
     guard sizes.count == input.sizes.count else {
       throw NodeFailure.invalid("sizes \(sizes) of a tensor \(input.sizes)")

@@ -23,7 +23,7 @@ enum ONNXPostTransform: String {
     case .logistic: return try call.apply(Activation(.sigmoid), to: scores)
     case .softmax: return try call.apply(Softmax(), to: scores)
     case .softmaxZero:
-      // Scores of 0 stay 0 and are no part of the sum.
+      // Scores of 0 stay 0 and are not part of the sum.
       let largest = try call.apply(
         Reduce(.maximum, axes: [-1], keepsDimensions: true), to: scores)
       let shifted = try call.apply(Subtract(), to: scores, largest)

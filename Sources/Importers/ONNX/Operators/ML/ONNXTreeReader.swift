@@ -64,7 +64,7 @@ struct ONNXTreeReader {
     guard nan.isEmpty || nan.count == count else {
       throw NodeFailure.invalid("\(nan.count) nodes_missing_value_tracks_true for \(count)")
     }
-    // The nodes of a tree are neighbours, of which the first is the root.
+    // The nodes of a tree are neighbors, of which the first is the root.
     var trees: [DecisionTree] = []
     var numbers: [Int: Int] = [:]
     var places: [[Int: Int]] = []

@@ -1,7 +1,7 @@
 import Forge
 
 extension ONNXOperators {
-  /// Quantisation of values computed at run time: integers are whole numbers in Float32.
+  /// Quantization of values computed at run time: integers are whole numbers in Float32.
   static let quantizations: [ONNXOperator] = [
     // Scales along a sequence, which are as many as its places, fit one length only.
     ONNXOperator(

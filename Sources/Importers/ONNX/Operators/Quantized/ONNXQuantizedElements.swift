@@ -1,0 +1,104 @@
+import Forge
+
+extension ONNXOperators {
+  /// Operators of ONNX Runtime on integers that are others on the real numbers they stand for.
+  static let quantizedElements: [ONNXOperator] = [
+    pair("QLinearAdd", as: "Add"),
+    pair("QLinearMul", as: "Mul"),
+    ONNXOperator(
+      "QLinearWhere", domain: microsoft, import: choice, fold: .none, bounds: nil,
+      length: .followed, sizes: .none, examples: .apart(ONNXOpenRules.broadcast)),
+    single("QLinearLeakyRelu", as: "LeakyRelu", rule: ONNXOpenRules.broadcast),
+    single("QLinearSigmoid", as: "Sigmoid", rule: ONNXOpenRules.broadcast),
+    single("QLinearAveragePool", as: "AveragePool", rule: ONNXOpenRules.firstAxis),
+    single("QLinearGlobalAveragePool", as: "GlobalAveragePool", rule: ONNXOpenRules.firstAxis),
+    ONNXOperator(
+      "QLinearSoftmax", domain: microsoft, import: softmax, fold: .none, bounds: nil,
+      length: .followed, sizes: .none,
+      examples: .apart { node in
+        [try node.apart(from: [try node.axis(node.call.node.int("axis", -1))])]
+      }),
+    ONNXOperator(
+      "QLinearConcat", domain: microsoft, import: concatenation, fold: .none, bounds: nil,
+      length: .refused, sizes: .none, examples: .mixed),
+    ONNXOperator(
+      "DynamicQuantizeLinear", import: dynamicQuantization, fold: .none, bounds: nil,
+      length: .refused, sizes: .none, examples: .mixed),
+  ]
+
+  /// A function of one tensor, whose inputs are the integers, their scale and zero point, and those
+  /// of the result.
+  private static func single(
+    _ type: String, as real: String, rule: @escaping ONNXOpenRules.Rule
+  ) -> ONNXOperator {
+    ONNXOperator(
+      type, domain: microsoft,
+      import: { call in
+        try call.refuse("channels_last")
+        let result = try call.result(as: real, [try call.real(0)])
+        call.set(try call.quantized(result, 3))
+      },
+      fold: .none, bounds: nil, length: .followed, sizes: .none, examples: .apart(rule))
+  }
+
+  /// A function of two tensors, with broadcasting.
+  private static func pair(_ type: String, as real: String) -> ONNXOperator {
+    ONNXOperator(
+      type, domain: microsoft,
+      import: { call in
+        let operands = [try call.real(0), try call.real(3)]
+        call.set(try call.quantized(try call.part(real, operands), 6))
+      },
+      fold: .none, bounds: nil, length: .followed, sizes: .none,
+      examples: .apart(ONNXOpenRules.broadcast))
+  }
+
+  private static func choice(_ call: inout ONNXCall) throws {
+    let operands = [try call.value(0), try call.real(1), try call.real(4)]
+    call.set(try call.quantized(try call.part("Where", operands), 7))
+  }
+
+  private static func softmax(_ call: inout ONNXCall) throws {
+    let rank = try call.value(0).sizes.count
+    let axis = try ONNXCall.axis(call.node.int("axis", -1), rank: rank)
+    // Before operator set 13 all axes from the stated one on are one.
+    guard call.node.int("opset", 13) >= 13 || axis == rank - 1 else {
+      throw NodeFailure.unsupported("axis \(axis) before operator set 13")
+    }
+    let result = try call.part("Softmax", [try call.real(0)], ["axis": .int(axis)])
+    call.set(try call.quantized(result, 3))
+  }
+
+  private static func concatenation(_ call: inout ONNXCall) throws {
+    let parts = try stride(from: 2, to: call.inputs.count, by: 3).map { try call.real($0) }
+    let result = try call.part("Concat", parts, ["axis": .int(call.node.int("axis"))])
+    call.set(try call.quantized(result, 0))
+  }
+
+  /// `scale = (max(0, x) − min(0, x)) / 255`, 1 instead of 0; `zero = round(−min / scale)`;
+  /// `y = clamp(round(x / scale) + zero)`, over all elements.
+  private static func dynamicQuantization(_ call: inout ONNXCall) throws {
+    let x = try call.value(0)
+    let zero = FileValue.number(0)
+    let greatest = try call.part(
+      "Max", [try call.part("ReduceMax", [x], ["keepdims": .int(0)]), zero])
+    let least = try call.part(
+      "Min", [try call.part("ReduceMin", [x], ["keepdims": .int(0)]), zero])
+    let width = try call.part("Div", [try call.part("Sub", [greatest, least]), .number(255)])
+    // A width of 0 is that of zeros, of which any scale makes zeros.
+    let scale = try call.part(
+      "Where", [try call.part("Equal", [width, zero]), .number(1), width])
+    let place = try call.part(
+      "Round", [
+        try call.part(
+          "Clip", [
+            try call.part("Div", [try call.part("Sub", [zero, least]), scale]), zero, .number(255),
+          ])
+      ])
+    let levels = try call.part(
+      "Add", [try call.part("Round", [try call.part("Div", [x, scale])]), place])
+    call.set(try call.part("Clip", [levels, zero, .number(255)]).ofType(.uint8))
+    call.set(scale, output: 1)
+    call.set(try place.ofType(.uint8), output: 2)
+  }
+}

@@ -1,0 +1,69 @@
+import ForgeShapes
+
+/// A convolution or a dense layer of integers of 8 bits; see ``QuantizedProduct``.
+///
+/// Operands: integers, the weights and the biases (optional) of the layer on real numbers.
+package struct QuantizedProductOperation: IntegerOperation {
+  let product: QuantizedProduct
+
+  package var name: String { "quantizedProduct" }
+  package var storage: Quantization.Storage? { product.output?.storage }
+  package var traits: OperationTraits {
+    OperationTraits(
+      operands: 2...3, multiplyAdds: .onePerWeight, isLinear: false, takesActivation: false,
+      packsOperands: true, keepsElements: false, treatsChannelsAlike: false)
+  }
+
+  package func validate(_ operands: [Shape]) throws(ShapeError) {
+    try product.input.validate()
+    try product.output?.validate()
+    try product.layer.validate(operands)
+    let outputs = try product.layer.outputs(for: operands[0])
+    try ArgumentRule.require(
+      product.weightScales.count == outputs && product.weightScales.allSatisfy { $0 > 0 },
+      "weightScales", "\(product.weightScales.count) numbers",
+      needs: "\(outputs) numbers above 0")
+  }
+
+  package func outputShape(for operands: [Shape]) throws(ShapeError) -> Shape {
+    try product.layer.outputShape(for: operands)
+  }
+
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
+
+  package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
+
+  package func reference(_ call: ReferenceCall) throws(ReferenceError) -> ReferenceTensor {
+    let (input, weights) = (call.input, call.operands[1])
+    let biases = call.operands.count > 2 ? call.operands[2].values.map { Float($0) } : nil
+    let integers = weights.floats.withUnsafeBufferPointer {
+      QuantizedProduct.integers(ofWeights: $0, scales: product.weightScales)
+    }
+    guard let integers else {
+      throw ReferenceError(
+        .invalidArgument, "the weights are not integers times the scales of their outputs")
+    }
+    let zeroPoint = Double(product.input.zeroPoint)
+    var operands = [
+      input.map { $0 - zeroPoint },
+      ReferenceTensor(unchecked: weights.sizes, integers.map { Double($0) }),
+    ]
+    if product.output != nil, let biases {
+      guard let integers = product.integers(ofBiases: biases) else {
+        throw ReferenceError(.invalidArgument, "a bias is too large for integers of 32 bits")
+      }
+      operands.append(
+        ReferenceTensor(unchecked: [integers.count], integers.map { Double($0) }))
+    }
+    // Sums of products of such integers are exact in double precision.
+    var result = try product.layer.reference(
+      ReferenceCall(operands: operands, output: call.output, crops: call.crops))
+    let multipliers = product.multipliers
+    for index in result.values.indices {
+      let channel = index % multipliers.count
+      result.values[index] = product.result(
+        result.values[index], multipliers[channel], bias: Double(biases?[channel] ?? 0))
+    }
+    return result
+  }
+}

@@ -1,0 +1,109 @@
+import ForgeShapes
+
+/// A convolution or a dense layer of integers of 8 bits.
+///
+/// `s(o) = Σ (q(i) − zeroPoint) · w(o, i)` is exact. The integers `w` are the weights over
+/// ``weightScales``. Then, in Float32,
+///
+/// - integers: `y(o) = clamp(round(float(s(o) + b(o)) · m(o)) + output.zeroPoint)` with
+///   `m(o) = input.scale · weightScales(o) / output.scale`, and the integer bias
+///   `b(o) = round(bias(o) / (input.scale · weightScales(o)))`;
+/// - real numbers: `y(o) = float(s(o)) · (input.scale · weightScales(o)) + bias(o)`.
+///
+/// Source: ONNX, QLinearConv.
+public struct QuantizedProduct: Sendable {
+  /// Which inputs belong to an output.
+  package enum Form: Sendable {
+    /// Those of a window and a group of channels.
+    case convolution(ConvolutionGeometry, outputs: Int, groups: Int)
+    /// Those of a window and one channel.
+    case depthwise(ConvolutionGeometry, multiplier: Int)
+    /// All.
+    case dense(outputs: Int)
+  }
+
+  /// The layer.
+  package let form: Form
+  /// The integers of the input.
+  package let input: Quantization
+  /// The real number that the integer 1 stands for in the weights of each output.
+  package let weightScales: [Float]
+  /// The integers of the result; `nil` for real numbers.
+  package let output: Quantization?
+  /// The least and the greatest integer of the result, which an activation narrows.
+  package let bounds: ClosedRange<Int>
+
+  package init(
+    form: Form, input: Quantization, weightScales: [Float], output: Quantization?,
+    bounds: ClosedRange<Int>
+  ) {
+    self.form = form
+    self.input = input
+    self.weightScales = weightScales
+    self.output = output
+    self.bounds = bounds
+  }
+
+  /// The layer's operation on real numbers.
+  package var layer: any WeightedOperation {
+    switch form {
+    case .convolution(let geometry, let outputs, let groups):
+      ConvolutionOperation(geometry: geometry, outputs: outputs, groups: groups)
+    case .depthwise(let geometry, let multiplier):
+      DepthwiseConvolutionOperation(geometry: geometry, multiplier: multiplier)
+    case .dense(let outputs): DenseOperation(outputs: outputs)
+    }
+  }
+
+  /// The scale of the sums of an output.
+  package func sumScale(_ output: Int) -> Float { input.scale * weightScales[output] }
+
+  /// The factor from the sums of each output to its integers.
+  package var multipliers: [Float] {
+    guard let output else { return weightScales.indices.map(sumScale) }
+    return weightScales.indices.map { sumScale($0) / output.scale }
+  }
+
+  /// The integers of weights, those of an output after another; `nil` unless every weight is an
+  /// integer from −128 to 127 times the scale of its output.
+  package static func integers(
+    ofWeights weights: UnsafeBufferPointer<Float>, scales: [Float]
+  ) -> [Int8]? {
+    let rowLength = weights.count / max(scales.count, 1)
+    guard rowLength > 0, rowLength * scales.count == weights.count else { return nil }
+    var isExact = true
+    let integers = [Int8](unsafeUninitializedCapacity: weights.count) { integers, count in
+      for (row, scale) in scales.enumerated() where isExact {
+        for index in row * rowLength..<(row + 1) * rowLength {
+          let quotient = (weights[index] / scale).rounded(.toNearestOrEven)
+          // A quotient out of range, NaN too, becomes another number.
+          let integer = Int32(max(-129, min(128, quotient)))
+          if integer < -128 || integer > 127 || Float(integer) * scale != weights[index] {
+            isExact = false
+          }
+          integers[index] = Int8(truncatingIfNeeded: integer)
+        }
+      }
+      count = isExact ? weights.count : 0
+    }
+    return isExact ? integers : nil
+  }
+
+  /// The integers of the biases; `nil` if one is beyond 2³⁰.
+  package func integers(ofBiases biases: some Sequence<Float>) -> [Int32]? {
+    var integers: [Int32] = []
+    for (output, bias) in biases.enumerated() {
+      let quotient = (Double(bias) / Double(sumScale(output))).rounded(.toNearestOrEven)
+      guard abs(quotient) <= 0x1p30, let integer = Int32(exactly: quotient) else { return nil }
+      integers.append(integer)
+    }
+    return integers
+  }
+
+  /// The result of an exact sum, bias included if the result is an integer.
+  func result(_ sum: Double, _ multiplier: Float, bias: Double) -> Double {
+    guard let output else { return Double(Float(sum) * multiplier + Float(bias)) }
+    let integer = output.clamped((Float(sum) * multiplier).rounded(.toNearestOrEven))
+    return Double(min(max(integer, bounds.lowerBound), bounds.upperBound))
+  }
+}

@@ -1,0 +1,69 @@
+import Forge
+import ForgeTestSupport
+import Testing
+
+/// Arithmetic that quantizes becomes operations on integers of 8 bits.
+@Suite struct RunQuantizedTests {
+  private let input = Input(width: 7, height: 5, channels: 6)
+
+  /// Integers from 0 to 255 for numbers.
+  private func quantized(_ x: Tensor, scale: Float, zeroPoint: Float) -> Tensor {
+    (x / scale --> Unary(.round)) + zeroPoint --> Activation(.clipped(minimum: 0, maximum: 255))
+  }
+
+  /// The numbers that integers stand for.
+  private func dequantized(_ q: Tensor, scale: Float, zeroPoint: Float) -> Tensor {
+    (q - zeroPoint) * scale
+  }
+
+  private func bothWays(_ x: Tensor, scale: Float = 0.021, zeroPoint: Float = 117) -> Tensor {
+    dequantized(
+      quantized(x, scale: scale, zeroPoint: zeroPoint), scale: scale, zeroPoint: zeroPoint)
+  }
+
+  /// The number of places that a rewrite changed.
+  private func places(_ rewrite: String, _ output: Tensor) throws -> Int {
+    let network = try Model(input: input, output: output).compile()
+    return try #require(network.report.rewrites.first { $0.name == rewrite }).places
+  }
+
+  @Test func quantizationsAreRecognized() throws {
+    #expect(try places("recognizeQuantization", bothWays(input)) == 2)
+    // A range of no type of 8 bits, and a zero point outside of the type.
+    let narrow = input / 0.5 --> Unary(.round) --> Activation(.clipped(minimum: 0, maximum: 15))
+    #expect(try places("recognizeQuantization", narrow) == 0)
+    #expect(try places("recognizeQuantization", bothWays(input, zeroPoint: 300)) == 0)
+    #expect(try places("recognizeQuantization", bothWays(input, zeroPoint: 0.5)) == 0)
+  }
+
+  /// A function between two quantizations is a table, a maximum and a sum are those of integers.
+  @Test func functionsAreOnIntegers() throws {
+    #expect(try places("runQuantized", bothWays(bothWays(input) --> Activation(.tanh))) == 1)
+    let pooled = bothWays(input) --> MaxPooling(kernel: (2, 2), stride: (2, 2))
+    #expect(try places("runQuantized", bothWays(pooled)) == 1)
+    let sum = bothWays(input) + bothWays(input, scale: 0.1)
+    #expect(try places("runQuantized", bothWays(sum, scale: 0.2)) == 1)
+    // Only one of the operands is quantized.
+    #expect(try places("runQuantized", bothWays(bothWays(input) + input)) == 0)
+  }
+
+  /// Results are within a quantum of those without the rewrite, and numbers that are not finite
+  /// stay in their range.
+  @Test func resultsStay() throws {
+    let a = bothWays(bothWays(input) --> Activation(.swish), scale: 0.03)
+    let b = bothWays(a --> AveragePooling(kernel: (3, 3), stride: (2, 2)), scale: 0.02)
+    let output = bothWays(b * bothWays(b --> GlobalAveragePooling()), scale: 0.04)
+    let model = Model(input: input, output: output)
+    let network = try model.compile()
+    let plain = try model.compile(
+      options: CompileOptions(disabledRewrites: ["recognizeQuantization"]))
+    var values = seededValues(count: 7 * 5 * 6, seed: 3, range: -3...3)
+    for extreme: Float in [0, .greatestFiniteMagnitude, -.infinity, 1e-42] {
+      values[17] = extreme
+      let (found, expected) = (try network.predict(values), try plain.predict(values))
+      for (value, other) in zip(found, expected) { #expect(abs(value - other) <= 0.0401) }
+    }
+    values[17] = .nan
+    #expect(try network.predict(values).allSatisfy(\.isFinite))
+  }
+}
