@@ -3,8 +3,9 @@ import ForgeShapes
 /// A pooling of integers of 8 bits.
 ///
 /// The maximum is that of the integers. A mean is
-/// `clamp(round(float(Σ (q − input.zeroPoint)) · (factor / n)) + output.zeroPoint)` in Float32, with
-/// `factor = input.scale / output.scale` and `n` the number of pixels that the kind divides by.
+/// `clamp(round(float(Σ (q − input.zeroPoint)) · (factor / n)) + output.zeroPoint)` in Float32,
+/// with `factor = input.scale / output.scale` and `n` the number of pixels that the kind divides
+/// by.
 public struct QuantizedPooling: Sendable {
   /// The function of each window.
   package let kind: PoolingKind

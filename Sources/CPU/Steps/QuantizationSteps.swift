@@ -187,7 +187,8 @@ extension Quantization {
   /// Integers as kernels have them.
   func stored(_ integers: ClosedRange<Int>) -> ClosedRange<Int32> {
     let least = storage.range.lowerBound
-    return Int32(clamping: integers.lowerBound - least)...Int32(
-      clamping: integers.upperBound - least)
+    return Int32(
+      clamping: integers.lowerBound - least)...Int32(
+        clamping: integers.upperBound - least)
   }
 }

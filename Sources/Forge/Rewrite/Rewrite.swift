@@ -15,13 +15,13 @@ protocol Rewrite: Sendable {
 public enum Rewrites {
   static let all: [any Rewrite.Type] = [
     DropIdentities.self, FoldConstants.self, RecognizeQuantization.self,
-    RecognizeActivations.self,
-    RecognizeNormalization.self, RecognizeRotation.self, SliceProducts.self,
-    RecognizeAttention.self,
+    RecognizeActivations.self, RecognizeNormalization.self, RecognizeRotation.self,
+    SliceProducts.self, RecognizeAttention.self,
     RecognizeChannelShuffle.self, JoinChannelSlices.self, FoldPadding.self, DropUnreachedTaps.self,
     RunSequencesAsImages.self, DropReshapesBack.self, FoldBatchNormalization.self,
-    DropReshapeBeforeDense.self, ReshapeIntegers.self, RunQuantized.self, MoveCropsEarlier.self, MoveAveragePoolingLater.self,
-    FuseResidual.self, FuseActivation.self, RunPatchesAsPixels.self, MergeRearrangements.self,
+    DropReshapeBeforeDense.self, ReshapeIntegers.self, RunQuantized.self, MoveCropsEarlier.self,
+    MoveAveragePoolingLater.self, FuseResidual.self, FuseActivation.self, RunPatchesAsPixels.self,
+    MergeRearrangements.self,
     JoinProducts.self,
   ]
 

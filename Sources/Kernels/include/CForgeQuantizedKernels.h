@@ -1,4 +1,4 @@
-/* Kernels on images of bytes: quantised networks. Included by CForgeKernels.h after the tensors.
+/* Kernels on images of bytes: quantized networks. Included by CForgeKernels.h after the tensors.
  *
  * An image of bytes is BLOCKED by 64 channels, one cache line:
  *     uint8_t [channels / 64, rounded up][height][width][64]
@@ -179,9 +179,9 @@ typedef enum {
 } forge_byte_operation;
 
 /* max(low, min(high, round(f + zero))), ties to even; `low` if f is NaN. Each operation of f is
- * rounded. The factors of an addition are the quotients of an operand's scale and the output's. That
- * of a multiplication is the product of the operands' scales over the output's. Each size of a and b
- * is that of the output or 1; channels are equal. out may be a or b of its shape.
+ * rounded. The factors of an addition are the quotients of an operand's scale and the output's.
+ * That of a multiplication is the product of the operands' scales over the output's. Each size of a
+ * and b is that of the output or 1; channels are equal. out may be a or b of its shape.
  * Tiles: block * out.height + y. */
 typedef struct {
   forge_view a, b, out;
@@ -221,7 +221,7 @@ typedef struct {
 
 /* ---- weights of 4 bits ---- */
 
-/* Products of floats and weights of 4 bits, whose groups of neighbouring inputs have a scale each
+/* Products of floats and weights of 4 bits, whose groups of neighboring inputs have a scale each
  * (MatMulNBits). A step before writes the floats as integers of three signed digits:
  *   x = digits * 2^-exponent of the group, where the largest of the group has 23 bits
  * so that sums of products are exact within a group, and as exact as those of floats over all.

@@ -70,7 +70,7 @@ FORGE_INLINE quad_weights weights_of(v16i w) {
   return (quad_weights){(v32h)((v32uh)w << 8) >> 8, halves >> 8};
 }
 
-/* The sums of products of neighbouring numbers of 16 bits. */
+/* The sums of products of neighboring numbers of 16 bits. */
 FORGE_INLINE v16i pair_products(v32h a, v32h b) {
 #if FORGE_BYTES == 512
   return (v16i)_mm512_madd_epi16((__m512i)a, (__m512i)b);

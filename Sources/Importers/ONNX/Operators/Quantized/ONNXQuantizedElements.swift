@@ -89,9 +89,11 @@ extension ONNXOperators {
     let scale = try call.part(
       "Where", [try call.part("Equal", [width, zero]), .number(1), width])
     let place = try call.part(
-      "Round", [
+      "Round",
+      [
         try call.part(
-          "Clip", [
+          "Clip",
+          [
             try call.part("Div", [try call.part("Sub", [zero, least]), scale]), zero, .number(255),
           ])
       ])

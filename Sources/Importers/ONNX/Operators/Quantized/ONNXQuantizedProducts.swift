@@ -88,7 +88,8 @@ extension ONNXOperators {
 
   private static func integerConvolution(_ call: inout ONNXCall) throws {
     let inputs = [
-      try call.differences(0, zeroPoint: 2, axis: 1), try call.differences(1, zeroPoint: 3, axis: 0),
+      try call.differences(0, zeroPoint: 2, axis: 1),
+      try call.differences(1, zeroPoint: 3, axis: 0),
     ]
     call.set(try call.result(as: "Conv", inputs).ofType(.int32))
   }
