@@ -4,7 +4,8 @@ import ForgeShapes
 ///
 /// `s(o) = Σ (q(i) − zeroPoint) · w(o, i)` is exact, and then in Float32
 /// `y(o) = float(s(o)) · (scale · factors(o)) + offsets(o)`. Scale and zero point are those of a
-/// dynamic range; the whole numbers `w` are the weights. Source: ONNX Runtime, MatMulIntegerToFloat.
+/// dynamic range; the whole numbers `w` are the weights. Source: ONNX Runtime,
+/// MatMulIntegerToFloat.
 public struct DynamicProduct: Sendable {
   /// Which inputs belong to an output.
   package let form: QuantizedProduct.Form

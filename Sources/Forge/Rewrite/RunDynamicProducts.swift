@@ -3,9 +3,9 @@ import ForgeShapes
 
 /// Computes with integers of 8 bits where each prediction finds the range of what goes in.
 ///
-/// `product(integers − zero, weights) · (scale · factors) + offsets`, where the integers, their zero
-/// point and their scale are those of one dynamic range and the weights are whole numbers, becomes
-/// one operation. Reshapes may stand between the parts; the offsets may be absent.
+/// `product(integers − zero, weights) · (scale · factors) + offsets`, where the integers, their
+/// zero point and their scale are those of one dynamic range and the weights are whole numbers,
+/// becomes one operation. Reshapes may stand between the parts; the offsets may be absent.
 enum RunDynamicProducts: Rewrite {
   static let name = "runDynamicProducts"
 

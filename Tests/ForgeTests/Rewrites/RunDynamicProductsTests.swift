@@ -18,9 +18,14 @@ import Testing
     let (scale, zero) = (
       range --> Slice(starts: [0], ends: [1]), range --> Slice(starts: [1], ends: [2])
     )
-    let product = (integers - zero) --> layer
-    let result = product * (scale --> Multiply(constant: scales))
-    return hasBias ? result --> Add(constant: scales.map { $0 * 3 }) : result
+    let product = integers - zero --> layer
+    let result = product * (scale * vector(scales))
+    return hasBias ? result + vector(scales.map { $0 * 3 }) : result
+  }
+
+  /// Numbers as an operand, as files have them.
+  private func vector(_ values: [Float]) -> Tensor {
+    [Tensor]() --> Constant(values, shape: Shape(sizes: [values.count]))
   }
 
   /// Multiples of `step` as weights, among them both ends of their range.
