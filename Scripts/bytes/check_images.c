@@ -406,7 +406,8 @@ static void check_range(void) {
   const image rows = {.bytes = 4 * forge_float_range_words(&a)};
   const trial t = {"float_range", &a, forge_float_range_tiles(&a), rows, 1};
   bases[OTHER] = (float *)TRY(float_range, &t, bases);
-  const forge_dynamic_range_arguments d = {{.base = OTHER}, {.base = OUT}, t.tiles};
+  const forge_dynamic_range_arguments d = {
+    .rows = {.base = OTHER}, .range = {.base = OUT}, .count = t.tiles};
   const image range = {.bytes = sizeof(forge_quantization)};
   const trial u = {"dynamic_range", &d, 1, range, 4};
   forge_quantization *got = (forge_quantization *)TRY(dynamic_range, &u, bases);

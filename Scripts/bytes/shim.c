@@ -186,7 +186,8 @@ void try_quantize(const float *in, int64_t count, float scale, int32_t zero,
   if (range) {
     const forge_float_range_arguments r = {source.view, {.base = OTHER}};
     forge_float_range_scalar(&r, &frame, 0, 1);
-    const forge_dynamic_range_arguments d = {{.base = OTHER}, {.base = RANGE}, 1};
+    const forge_dynamic_range_arguments d = {
+      .rows = {.base = OTHER}, .range = {.base = RANGE}, .count = 1};
     forge_dynamic_range_scalar(&d, &frame, 0, 1);
     memcpy(range, bases[RANGE], sizeof *range);
   }

@@ -115,6 +115,12 @@ public enum Primitive: Sendable {
   case quantizedPooling(QuantizedPooling)
   /// A function of each integer of 8 bits, as a table.
   case lookup(ByteTable)
+  /// The scale and the zero point of integers from 0 to 255 that cover 0 and every element.
+  case dynamicRange
+  /// Integers from 0 to 255 for real numbers, whose scale and zero point are an operand.
+  case dynamicQuantize
+  /// A product of integers whose scale and zero point are an operand.
+  case dynamicProduct(DynamicProduct)
   /// User-defined arithmetic on plain tensors.
   case custom(CustomOperation)
 
@@ -183,6 +189,9 @@ public enum Primitive: Sendable {
     case .quantizedPair(let pair): QuantizedPairOperation(pair: pair)
     case .quantizedPooling(let pooling): QuantizedPoolingOperation(pooling: pooling)
     case .lookup(let table): LookupOperation(table: table)
+    case .dynamicRange: DynamicRangeOperation()
+    case .dynamicQuantize: DynamicQuantizeOperation()
+    case .dynamicProduct(let product): DynamicProductOperation(product: product)
     case .custom(let operation): operation
     }
   }

@@ -2,8 +2,8 @@ import ForgeShapes
 
 /// A convolution or a dense layer of integers of 8 bits.
 ///
-/// `s(o) = Σ (q(i) − zeroPoint) · w(o, i)` is exact. The integers `w` are the weights over
-/// ``weightScales``. Then, in Float32,
+/// `s(o) = Σ (q(i) − zeroPoint) · w(o, i)` is exact. The whole numbers `w` are the weights over
+/// ``weightScales``; see ``QuantizedWeights``. Then, in Float32,
 ///
 /// - integers: `y(o) = clamp(round(float(s(o) + b(o)) · m(o)) + output.zeroPoint)` with
 ///   `m(o) = input.scale · weightScales(o) / output.scale`, and the integer bias
@@ -20,6 +20,17 @@ public struct QuantizedProduct: Sendable {
     case depthwise(ConvolutionGeometry, multiplier: Int)
     /// All.
     case dense(outputs: Int)
+
+    /// The layer's operation on real numbers.
+    package var layer: any WeightedOperation {
+      switch self {
+      case .convolution(let geometry, let outputs, let groups):
+        ConvolutionOperation(geometry: geometry, outputs: outputs, groups: groups)
+      case .depthwise(let geometry, let multiplier):
+        DepthwiseConvolutionOperation(geometry: geometry, multiplier: multiplier)
+      case .dense(let outputs): DenseOperation(outputs: outputs)
+      }
+    }
   }
 
   /// The layer.
@@ -28,31 +39,23 @@ public struct QuantizedProduct: Sendable {
   package let input: Quantization
   /// The real number that the integer 1 stands for in the weights of each output.
   package let weightScales: [Float]
+  /// Whether weights have zero points.
+  package let hasWeightZeros: Bool
   /// The integers of the result; `nil` for real numbers.
   package let output: Quantization?
   /// The least and the greatest integer of the result, which an activation narrows.
   package let bounds: ClosedRange<Int>
 
   package init(
-    form: Form, input: Quantization, weightScales: [Float], output: Quantization?,
-    bounds: ClosedRange<Int>
+    form: Form, input: Quantization, weightScales: [Float], hasWeightZeros: Bool,
+    output: Quantization?, bounds: ClosedRange<Int>
   ) {
     self.form = form
     self.input = input
     self.weightScales = weightScales
+    self.hasWeightZeros = hasWeightZeros
     self.output = output
     self.bounds = bounds
-  }
-
-  /// The layer's operation on real numbers.
-  package var layer: any WeightedOperation {
-    switch form {
-    case .convolution(let geometry, let outputs, let groups):
-      ConvolutionOperation(geometry: geometry, outputs: outputs, groups: groups)
-    case .depthwise(let geometry, let multiplier):
-      DepthwiseConvolutionOperation(geometry: geometry, multiplier: multiplier)
-    case .dense(let outputs): DenseOperation(outputs: outputs)
-    }
   }
 
   /// The scale of the sums of an output.
@@ -62,31 +65,6 @@ public struct QuantizedProduct: Sendable {
   package var multipliers: [Float] {
     guard let output else { return weightScales.indices.map(sumScale) }
     return weightScales.indices.map { sumScale($0) / output.scale }
-  }
-
-  /// The integers of weights, those of an output after another; `nil` unless every weight is an
-  /// integer from −128 to 127 times the scale of its output.
-  package static func integers(
-    ofWeights weights: UnsafeBufferPointer<Float>, scales: [Float]
-  ) -> [Int8]? {
-    let rowLength = weights.count / max(scales.count, 1)
-    guard rowLength > 0, rowLength * scales.count == weights.count else { return nil }
-    var isExact = true
-    let integers = [Int8](unsafeUninitializedCapacity: weights.count) { integers, count in
-      for (row, scale) in scales.enumerated() where isExact {
-        for index in row * rowLength..<(row + 1) * rowLength {
-          let quotient = (weights[index] / scale).rounded(.toNearestOrEven)
-          // A quotient out of range, NaN too, becomes another number.
-          let integer = Int32(max(-129, min(128, quotient)))
-          if integer < -128 || integer > 127 || Float(integer) * scale != weights[index] {
-            isExact = false
-          }
-          integers[index] = Int8(truncatingIfNeeded: integer)
-        }
-      }
-      count = isExact ? weights.count : 0
-    }
-    return isExact ? integers : nil
   }
 
   /// The integers of the biases; `nil` if one is beyond 2³⁰.

@@ -123,6 +123,8 @@ import Testing
         Rewrites:
           dropIdentities: 0
           foldConstants: 0
+          recognizeQuantization: 0
+          runDynamicProducts: 0
           recognizeActivations: 0
           recognizeNormalization: 0
           recognizeRotation: 0
@@ -136,6 +138,8 @@ import Testing
           dropReshapesBack: 0
           foldBatchNormalization: 1
           dropReshapeBeforeDense: 0
+          reshapeIntegers: 0
+          runQuantized: 0
           moveAveragePoolingLater: 0
           fuseResidual: 0
           fuseActivation: 1

@@ -42,6 +42,8 @@ struct PlanBuilder {
   /// The order in which each plain copy goes through the axes.
   private var copyOrders: [[Int]] = []
   private var forms = ValueForms()
+  /// The scale and the zero point of each dynamic range, as kernels have them.
+  var ranges: [Value: ID] = [:]
   private var clearedRoots: Set<Int> = []
   private(set) var node = 0
   var layers: [Int] = []

@@ -102,6 +102,12 @@ extension PlanBuilder {
       try addQuantizedPooling(node, pooling)
     case .lookup(let table):
       try addLookup(node, table)
+    case .dynamicRange:
+      try addDynamicRange(node)
+    case .dynamicQuantize:
+      try addDynamicQuantization(node)
+    case .dynamicProduct(let product):
+      try addDynamicProduct(node, product)
     case .custom(let operation):
       try addCustom(node, operation)
     }

@@ -36,7 +36,7 @@ extension PlanBuilder {
   }
 
   /// Returns a value as a blocked image of floats, of the sizes of an image of bytes.
-  private mutating func floats(_ value: Value) throws -> ID {
+  mutating func floats(_ value: Value) throws -> ID {
     let sizes = byteSizes(of: value)
     if graph.imageSizes(of: value) == sizes { return try blocked(value) }
     let source = addTensor(tensor(try plain(value)).reshaped(sizes))

@@ -25,47 +25,78 @@ extension PlanBuilder {
     _ node: OperationGraph.Node, _ product: QuantizedProduct, _ geometry: ConvolutionGeometry,
     _ source: ID, outputs: Int
   ) throws {
-    let image = tensor(source)
-    let isSmall = image.element == .pixels
-    let form = QuantizedForm(
-      taps: geometry.kernel.width * geometry.kernel.height, inputs: image.channels,
-      outputs: outputs, pixelBytes: isSmall ? FORGE_SMALL_PIXEL : FORGE_BYTE_LANES,
-      product: QuantizedScales(product))
+    let form = quantizedForm(
+      geometry, source, outputs: outputs, hasZeros: product.hasWeightZeros,
+      QuantizedScales(product))
     let packed = try packed(node.inputs[1], as: form)
     let biases = try node.bias.flatMap { graph.constant($0) }.map {
       try constants.source.values(of: $0)
     }
     let target: ID
-    var arguments = forge_quantized_convolution_arguments()
-    arguments.end.scales = try retain(product.multipliers, count: form.columns)
+    var end = forge_sum_end()
+    end.scales = try retain(product.multipliers, count: form.columns)
     if let output = product.output {
       target = byteResult(node.output, output)
       let range = output.stored(product.bounds)
-      arguments.end.form = Int32(FORGE_SUMS_TO_BYTES.rawValue)
-      arguments.end.zero = output.storedZero
-      (arguments.end.low, arguments.end.high) = (range.lowerBound, range.upperBound)
+      end.form = Int32(FORGE_SUMS_TO_BYTES.rawValue)
+      end.zero = output.storedZero
+      (end.low, end.high) = (range.lowerBound, range.upperBound)
     } else {
       target = blockedResult(node.output)
-      arguments.end.form = Int32(FORGE_SUMS_TO_FLOATS.rawValue)
-      if let biases { arguments.end.offsets = try retain(biases, count: form.columns) }
-      arguments.end.epilogue = forge_epilogue(.linear, hasResidual: false)
+      end.form = Int32(FORGE_SUMS_TO_FLOATS.rawValue)
+      if let biases { end.offsets = try retain(biases, count: form.columns) }
+      end.epilogue = forge_epilogue(.linear, hasResidual: false)
     }
-    arguments.end.biases = try foldedBiases(
+    end.biases = try foldedBiases(
       product.output == nil ? nil : biases.flatMap { product.integers(ofBiases: $0) },
       totals: packed, zero: product.input.storedZero, outputs: outputs)
+    addIntegerConvolution(geometry, form, packed, end, from: source, to: target)
+  }
+
+  /// The form of the weights of a convolution of an image of bytes.
+  func quantizedForm(
+    _ geometry: ConvolutionGeometry, _ source: ID, outputs: Int, hasZeros: Bool,
+    _ scales: QuantizedScales
+  ) -> QuantizedForm {
+    let image = tensor(source)
+    return QuantizedForm(
+      taps: geometry.kernel.width * geometry.kernel.height, inputs: image.channels,
+      outputs: outputs,
+      pixelBytes: image.element == .pixels ? FORGE_SMALL_PIXEL : FORGE_BYTE_LANES,
+      hasZeros: hasZeros, scales: scales)
+  }
+
+  /// Adds a convolution of integers.
+  ///
+  /// - Parameters:
+  ///   - geometry: the window.
+  ///   - form: the form of the weights.
+  ///   - packed: the weights.
+  ///   - end: what becomes of the sums; the zero points of weights are set here.
+  ///   - source: the image of bytes.
+  ///   - target: the result.
+  ///   - range: the scale and the zero point of the integers, if each prediction finds them.
+  mutating func addIntegerConvolution(
+    _ geometry: ConvolutionGeometry, _ form: QuantizedForm, _ packed: UnsafePointer<Float>?,
+    _ end: forge_sum_end, from source: ID, to target: ID, range: ID? = nil
+  ) {
+    let image = tensor(source)
+    var arguments = forge_quantized_convolution_arguments()
+    arguments.end = end
+    arguments.end.weight_zeros = form.zeros(packed)
     arguments.weights = form.weights(packed)
     arguments.set(geometry, input: image)
     arguments.pixel_bytes = form.pixelBytes
-    let isFlat = !isSmall && geometry.isPointwise && image.isContiguous
+    let isFlat = image.element != .pixels && geometry.isPointwise && image.isContiguous
     arguments.flat = isFlat ? 1 : 0
     let pixels = tensor(target).height * tensor(target).width
-    let segments = isFlat ? quantizedSegments(pixels: pixels, outputs: outputs) : 1
+    let segments = isFlat ? quantizedSegments(pixels: pixels, outputs: form.outputs) : 1
     arguments.segments = Int32(clamping: segments)
     addStep(
       "integer convolution \(geometry.kernel)", kernels.quantized_convolution, arguments,
       tiles: forge_quantized_convolution_tiles,
       parts: (isFlat ? 1 : tensor(target).height) * segments,
-      reads: [\.in: source], writes: [\.out: target],
+      reads: [\.in: source, \.end.range: range], writes: [\.out: target],
       multiplyAdds: tensor(target).count.multipliedSaturated(
         by: form.taps.multipliedSaturated(by: form.inputs)),
       parameterCount: form.weightBytes / MemoryLayout<Float>.stride,
@@ -123,7 +154,7 @@ extension PlanBuilder {
   }
 
   /// Biases with the zero point of the input folded in.
-  private mutating func foldedBiases(
+  mutating func foldedBiases(
     _ biases: [Int32]?, totals: UnsafePointer<Float>?, zero: Int32, outputs: Int
   ) throws -> UnsafePointer<Int32>? {
     let columns = Int(forge_quantized_outputs(Int64(outputs)))
@@ -143,47 +174,67 @@ struct QuantizedScales: Hashable, Sendable {
     (input, weights) = (product.input.scale, product.weightScales)
   }
 
+  init(_ product: DynamicProduct) { (input, weights) = (1, product.weightScales) }
+
   /// The integers of weights; `nil` if they are not such.
-  func integers(_ packing: Packing) -> [Int8]? {
-    let values = UnsafeBufferPointer(start: packing.values, count: packing.count)
-    return QuantizedProduct.integers(ofWeights: values, scales: weights)
+  func integers(_ packing: Packing) -> QuantizedWeights? {
+    QuantizedWeights(
+      UnsafeBufferPointer(start: packing.values, count: packing.count), scales: weights)
   }
 }
 
-/// Weights of a convolution of integers: the totals of the outputs, then the packed integers.
+/// Weights of a convolution of integers: the totals of the outputs, their zero points if they have
+/// some, then the packed integers.
 struct QuantizedForm: PackedForm {
   let taps, inputs, outputs: Int
   let pixelBytes: Int32
-  let product: QuantizedScales
+  let hasZeros: Bool
+  let scales: QuantizedScales
 
   /// The numbers of a table of outputs.
   var columns: Int { Int(forge_quantized_outputs(Int64(outputs))) }
   /// The words before the weights.
-  var weightsStart: Int { columns }
+  var weightsStart: Int { hasZeros ? 2 * columns : columns }
   var weightBytes: Int {
     Int(forge_quantized_weight_bytes(Int64(outputs), Int64(taps), Int64(inputs), pixelBytes))
   }
   var count: Int { weightsStart + (weightBytes + 3) / MemoryLayout<Float>.stride }
 
-  /// The weights behind the totals.
+  /// The sums of the weights of each output.
+  func totals(_ packed: UnsafePointer<Float>?) -> UnsafePointer<Int32>? {
+    UnsafeRawPointer(packed)?.assumingMemoryBound(to: Int32.self)
+  }
+
+  /// The zero points of the weights of each output; `nil` if all are 0.
+  func zeros(_ packed: UnsafePointer<Float>?) -> UnsafePointer<Int32>? {
+    hasZeros ? totals(packed).map { $0 + columns } : nil
+  }
+
+  /// The weights behind the tables.
   func weights(_ packed: UnsafePointer<Float>?) -> UnsafePointer<Int8>? {
     UnsafeRawPointer(packed.map { $0 + weightsStart })?.assumingMemoryBound(to: Int8.self)
   }
 
   func write(_ packing: Packing) -> Bool {
-    guard let integers = product.integers(packing) else { return false }
+    guard let integers = scales.integers(packing), hasZeros || integers.zeros == nil else {
+      return false
+    }
     let totals = UnsafeMutableRawPointer(packing.memory).assumingMemoryBound(to: Int32.self)
     let weights = UnsafeMutableRawPointer(packing.memory + weightsStart)
       .assumingMemoryBound(to: Int8.self)
-    integers.withUnsafeBytes { bytes in
-      var stored = forge_quantized_packing()
-      stored.weights = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-      (stored.outputs, stored.taps, stored.inputs) = (Int64(outputs), Int64(taps), Int64(inputs))
-      stored.output_stride = Int64(taps * inputs)
-      stored.tap_stride = Int64(inputs)
-      stored.input_stride = 1
-      stored.pixel_bytes = pixelBytes
-      forge_pack_quantized(&stored, weights, totals, nil)
+    let zeros = integers.zeros ?? Array(repeating: 0, count: outputs)
+    integers.integers.withUnsafeBytes { bytes in
+      zeros.withUnsafeBufferPointer { zeros in
+        var stored = forge_quantized_packing()
+        stored.weights = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        stored.zeros = hasZeros ? zeros.baseAddress : nil
+        (stored.outputs, stored.taps, stored.inputs) = (Int64(outputs), Int64(taps), Int64(inputs))
+        stored.output_stride = Int64(taps * inputs)
+        stored.tap_stride = Int64(inputs)
+        stored.input_stride = 1
+        stored.pixel_bytes = pixelBytes
+        forge_pack_quantized(&stored, weights, totals, hasZeros ? totals + columns : nil)
+      }
     }
     return true
   }
@@ -213,13 +264,13 @@ struct QuantizedDepthwiseForm: PackedForm {
   }
 
   func write(_ packing: Packing) -> Bool {
-    guard let integers = product.integers(packing) else { return false }
+    guard let integers = product.integers(packing), integers.zeros == nil else { return false }
     let taps = kernel.width * kernel.height
     let table = UnsafeMutableRawPointer(packing.memory + columns)
       .assumingMemoryBound(to: Int32.self)
     let weights = UnsafeMutableRawPointer(packing.memory + 2 * columns)
       .assumingMemoryBound(to: Int8.self)
-    integers.withUnsafeBytes { bytes in
+    integers.integers.withUnsafeBytes { bytes in
       var stored = forge_quantized_packing()
       stored.weights = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
       (stored.outputs, stored.taps, stored.inputs) = (Int64(channels), Int64(taps), 1)

@@ -14,7 +14,7 @@ protocol Rewrite: Sendable {
 /// Stage 4: the rewrites in their order.
 public enum Rewrites {
   static let all: [any Rewrite.Type] = [
-    DropIdentities.self, FoldConstants.self, RecognizeQuantization.self,
+    DropIdentities.self, FoldConstants.self, RecognizeQuantization.self, RunDynamicProducts.self,
     RecognizeActivations.self, RecognizeNormalization.self, RecognizeRotation.self,
     SliceProducts.self, RecognizeAttention.self,
     RecognizeChannelShuffle.self, JoinChannelSlices.self, FoldPadding.self, DropUnreachedTaps.self,

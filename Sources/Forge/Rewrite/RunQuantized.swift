@@ -138,30 +138,26 @@ private struct QuantizedIslands {
 
   // MARK: Operations
 
-  /// The most sums of products that fit in 32 bits: products of a byte and a weight, and a bias.
-  private static let mostInputs = (1 << 30) / (255 * 128)
-
   private func product(
     _ form: QuantizedProduct.Form, _ position: Int, _ input: Integers, _ end: End?
   ) throws -> (Int, Node)? {
     let node = graph.nodes[position]
     guard let scales = graph.weightScales[node.inputs[1].index],
-      let recipe = graph.constant(node.inputs[1]),
       let outputs = graph.shape(of: node.output).channels,
-      scales.count == 1 || scales.count == outputs, scales.allSatisfy({ $0.isNormal && $0 > 0 }),
-      let count = graph.shape(of: node.inputs[1]).elementCount,
-      count / max(outputs, 1) <= Self.mostInputs
+      scales.count == 1 || scales.count == outputs, scales.allSatisfy({ $0.isNormal && $0 > 0 })
     else { return nil }
+    let weightScales = scales.count == 1 ? Array(repeating: scales[0], count: outputs) : scales
+    guard
+      let weights = try graph.integers(
+        ofWeights: node.inputs[1], scales: weightScales, constants)
+    else { return nil }
+    if case .depthwise = form, weights.zeros != nil { return nil }
     let storage = (end?.output ?? input.quantization).storage
     let product = QuantizedProduct(
-      form: form, input: input.quantization,
-      weightScales: scales.count == 1 ? Array(repeating: scales[0], count: outputs) : scales,
-      output: end?.output, bounds: end?.bounds ?? storage.range)
+      form: form, input: input.quantization, weightScales: weightScales,
+      hasWeightZeros: weights.zeros != nil, output: end?.output,
+      bounds: end?.bounds ?? storage.range)
     guard product.multipliers.allSatisfy(\.isFinite) else { return nil }
-    let weights = try constants.floats(of: recipe)
-    let integers = QuantizedProduct.integers(
-      ofWeights: UnsafeBufferPointer(weights.floats), scales: product.weightScales)
-    guard integers != nil else { return nil }
     if node.inputs.count > 2, end != nil {
       guard let biases = graph.constant(node.inputs[2]),
         product.integers(ofBiases: try constants.values(of: biases)) != nil
@@ -246,5 +242,20 @@ private struct QuantizedIslands {
       else { return nil }
       (place, node) = (reader, graph.nodes[reader])
     }
+  }
+}
+
+extension OperationGraph {
+  /// The integers of weights whose scales are known; `nil` if they are not such, or if sums of
+  /// products with numbers of 8 bits and a bias could leave 32 bits.
+  func integers(
+    ofWeights value: Value, scales: [Float], _ constants: any ConstantSource
+  ) throws -> QuantizedWeights? {
+    guard let recipe = constant(value) else { return nil }
+    let weights = try constants.floats(of: recipe)
+    guard let integers = QuantizedWeights(UnsafeBufferPointer(weights.floats), scales: scales),
+      integers.integers.count / max(scales.count, 1) <= (1 << 30) / (255 * integers.magnitude)
+    else { return nil }
+    return integers
   }
 }

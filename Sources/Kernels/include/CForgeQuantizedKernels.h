@@ -165,10 +165,12 @@ int64_t forge_float_range_words(const forge_float_range_arguments *);
 /* The forge_quantization of an image from the ranges of its rows, as DynamicQuantizeLinear:
  *   low = min(0, least), high = max(0, largest), scale = (high - low) / 255 (1 if that is 0),
  *   zero = round(max(0, min(255, -low / scale))), ties to even
- * NaN in the image gives the scale NaN. count: tiles of float_range. Tiles: 1. */
+ * NaN in the image gives the scale NaN. count: tiles of float_range. With has_numbers `numbers`
+ * becomes two floats, the scale and the zero point. Tiles: 1. */
 typedef struct {
-  forge_view rows, range; /* base and offset only, in the arena */
+  forge_view rows, range, numbers; /* base, offset and image_stride only */
   int64_t count;
+  int32_t has_numbers;
 } forge_dynamic_range_arguments;
 
 /* ---- images of bytes ---- */

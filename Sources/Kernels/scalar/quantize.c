@@ -162,4 +162,8 @@ FORGE_SCALAR(dynamic_range) {
     if (zero > 0) q.zero = (int32_t)rintf(zero < 255 ? zero : 255);
   }
   memcpy(forge_origin(&a->range, frame), &q, sizeof q);
+  if (!a->has_numbers) return;
+  float *numbers = forge_origin(&a->numbers, frame);
+  numbers[0] = q.scale;
+  numbers[1] = (float)q.zero;
 }

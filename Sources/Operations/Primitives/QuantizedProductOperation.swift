@@ -17,8 +17,8 @@ package struct QuantizedProductOperation: IntegerOperation {
   package func validate(_ operands: [Shape]) throws(ShapeError) {
     try product.input.validate()
     try product.output?.validate()
-    try product.layer.validate(operands)
-    let outputs = try product.layer.outputs(for: operands[0])
+    try product.form.layer.validate(operands)
+    let outputs = try product.form.layer.outputs(for: operands[0])
     try ArgumentRule.require(
       product.weightScales.count == outputs && product.weightScales.allSatisfy { $0 > 0 },
       "weightScales", "\(product.weightScales.count) numbers",
@@ -26,7 +26,7 @@ package struct QuantizedProductOperation: IntegerOperation {
   }
 
   package func outputShape(for operands: [Shape]) throws(ShapeError) -> Shape {
-    try product.layer.outputShape(for: operands)
+    try product.form.layer.outputShape(for: operands)
   }
 
   package func workPerElement(for operands: [Shape]) -> Int { 1 }
@@ -37,7 +37,7 @@ package struct QuantizedProductOperation: IntegerOperation {
     let (input, weights) = (call.input, call.operands[1])
     let biases = call.operands.count > 2 ? call.operands[2].values.map { Float($0) } : nil
     let integers = weights.floats.withUnsafeBufferPointer {
-      QuantizedProduct.integers(ofWeights: $0, scales: product.weightScales)
+      QuantizedWeights($0, scales: product.weightScales)
     }
     guard let integers else {
       throw ReferenceError(
@@ -46,7 +46,7 @@ package struct QuantizedProductOperation: IntegerOperation {
     let zeroPoint = Double(product.input.zeroPoint)
     var operands = [
       input.map { $0 - zeroPoint },
-      ReferenceTensor(unchecked: weights.sizes, integers.map { Double($0) }),
+      ReferenceTensor(unchecked: weights.sizes, integers.differences()),
     ]
     if product.output != nil, let biases {
       guard let integers = product.integers(ofBiases: biases) else {
@@ -56,7 +56,7 @@ package struct QuantizedProductOperation: IntegerOperation {
         ReferenceTensor(unchecked: [integers.count], integers.map { Double($0) }))
     }
     // Sums of products of such integers are exact in double precision.
-    var result = try product.layer.reference(
+    var result = try product.form.layer.reference(
       ReferenceCall(operands: operands, output: call.output, crops: call.crops))
     let multipliers = product.multipliers
     for index in result.values.indices {

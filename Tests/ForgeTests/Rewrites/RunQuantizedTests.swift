@@ -6,14 +6,21 @@ import Testing
 @Suite struct RunQuantizedTests {
   private let input = Input(width: 7, height: 5, channels: 6)
 
+  /// A number as an operand, as files have it.
+  private func number(_ value: Float) -> Tensor {
+    [Tensor]() --> Constant([value], shape: Shape(sizes: [1]))
+  }
+
   /// Integers from 0 to 255 for numbers.
   private func quantized(_ x: Tensor, scale: Float, zeroPoint: Float) -> Tensor {
-    (x / scale --> Unary(.round)) + zeroPoint --> Activation(.clipped(minimum: 0, maximum: 255))
+    let levels = [x, number(scale)] --> Divide() --> Unary(.round)
+    return [levels, number(zeroPoint)] --> Add()
+      --> Activation(.clipped(minimum: 0, maximum: 255))
   }
 
   /// The numbers that integers stand for.
   private func dequantized(_ q: Tensor, scale: Float, zeroPoint: Float) -> Tensor {
-    (q - zeroPoint) * scale
+    [[q, number(zeroPoint)] --> Subtract(), number(scale)] --> Multiply()
   }
 
   private func bothWays(_ x: Tensor, scale: Float = 0.021, zeroPoint: Float = 117) -> Tensor {
@@ -30,7 +37,9 @@ import Testing
   @Test func quantizationsAreRecognized() throws {
     #expect(try places("recognizeQuantization", bothWays(input)) == 2)
     // A range of no type of 8 bits, and a zero point outside of the type.
-    let narrow = input / 0.5 --> Unary(.round) --> Activation(.clipped(minimum: 0, maximum: 15))
+    let narrow =
+      [input, number(0.5)] --> Divide() --> Unary(.round)
+      --> Activation(.clipped(minimum: 0, maximum: 15))
     #expect(try places("recognizeQuantization", narrow) == 0)
     #expect(try places("recognizeQuantization", bothWays(input, zeroPoint: 300)) == 0)
     #expect(try places("recognizeQuantization", bothWays(input, zeroPoint: 0.5)) == 0)

@@ -23,7 +23,7 @@ extension ONNXOperators {
       length: .refused, sizes: .none, examples: .mixed),
     ONNXOperator(
       "DynamicQuantizeLinear", import: dynamicQuantization, fold: .none, bounds: nil,
-      length: .refused, sizes: .none, examples: .mixed),
+      length: .followed, sizes: .none, examples: .mixed),
   ]
 
   /// A function of one tensor, whose inputs are the integers, their scale and zero point, and those
@@ -78,29 +78,15 @@ extension ONNXOperators {
   /// `scale = (max(0, x) − min(0, x)) / 255`, 1 instead of 0; `zero = round(−min / scale)`;
   /// `y = clamp(round(x / scale) + zero)`, over all elements.
   private static func dynamicQuantization(_ call: inout ONNXCall) throws {
-    let x = try call.value(0)
-    let zero = FileValue.number(0)
-    let greatest = try call.part(
-      "Max", [try call.part("ReduceMax", [x], ["keepdims": .int(0)]), zero])
-    let least = try call.part(
-      "Min", [try call.part("ReduceMin", [x], ["keepdims": .int(0)]), zero])
-    let width = try call.part("Div", [try call.part("Sub", [greatest, least]), .number(255)])
-    // A width of 0 is that of zeros, of which any scale makes zeros.
-    let scale = try call.part(
-      "Where", [try call.part("Equal", [width, zero]), .number(1), width])
-    let place = try call.part(
-      "Round",
-      [
-        try call.part(
-          "Clip",
-          [
-            try call.part("Div", [try call.part("Sub", [zero, least]), scale]), zero, .number(255),
-          ])
-      ])
-    let levels = try call.part(
-      "Add", [try call.part("Round", [try call.part("Div", [x, scale])]), place])
-    call.set(try call.part("Clip", [levels, zero, .number(255)]).ofType(.uint8))
-    call.set(scale, output: 1)
-    call.set(try place.ofType(.uint8), output: 2)
+    let input = try call.network(0)
+    let range = try call.apply(DynamicRange(), to: input.tensor)
+    call.set(
+      FileTensor(
+        try call.apply(DynamicIntegers(), to: input.tensor, range), sizes: input.sizes,
+        layout: input.layout, type: .uint8))
+    for (output, type) in [(1, ElementType.float32), (2, .uint8)] {
+      let part = try call.apply(Slice(starts: [output - 1], ends: [output]), to: range)
+      call.set(FileTensor(part, sizes: [], layout: [nil], type: type), output: output)
+    }
   }
 }

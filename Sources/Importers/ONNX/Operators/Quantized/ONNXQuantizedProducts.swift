@@ -23,7 +23,7 @@ extension ONNXOperators {
       bounds: nil, length: .followed, sizes: .none, examples: .apart(products(0, 1))),
     ONNXOperator(
       "DynamicQuantizeMatMul", domain: microsoft, import: dynamicMatrixProduct, fold: .none,
-      bounds: nil, length: .refused, sizes: .none, examples: .mixed),
+      bounds: nil, length: .followed, sizes: .none, examples: .mixed),
   ]
 
   /// The place of an open size in the product of two of the inputs.

@@ -1,0 +1,51 @@
+import ForgeShapes
+
+/// A product of integers whose range each prediction finds; see ``DynamicProduct``.
+///
+/// Operands: integers from 0 to 255, the weights of the layer, which are whole numbers, and the
+/// scale and the zero point [2].
+package struct DynamicProductOperation: PrimitiveOperation {
+  let product: DynamicProduct
+
+  package var name: String { "dynamicProduct" }
+  package var traits: OperationTraits {
+    OperationTraits(
+      operands: 3...3, multiplyAdds: .onePerWeight, isLinear: false, takesActivation: true,
+      packsOperands: false, keepsElements: false, treatsChannelsAlike: false)
+  }
+
+  package func validate(_ operands: [Shape]) throws(ShapeError) {
+    try product.form.layer.validate(Array(operands.prefix(2)))
+    let outputs = try product.form.layer.outputs(for: operands[0])
+    try ArgumentRule.require(
+      product.factors.count == outputs, "factors", "\(product.factors.count) numbers",
+      needs: "\(outputs) numbers")
+    try ArgumentRule.require(
+      product.offsets.map { $0.count == outputs } ?? true, "offsets",
+      "\(product.offsets?.count ?? 0) numbers", needs: "\(outputs) numbers")
+    try ArgumentRule.dynamicRange(operands[2])
+  }
+
+  package func outputShape(for operands: [Shape]) throws(ShapeError) -> Shape {
+    try product.form.layer.outputShape(for: Array(operands.prefix(2)))
+  }
+
+  package func workPerElement(for operands: [Shape]) -> Int { 1 }
+
+  package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
+
+  package func reference(_ call: ReferenceCall) throws(ReferenceError) -> ReferenceTensor {
+    let (weights, range) = (call.operands[1], call.operands[2].values)
+    // Sums of products of such integers are exact in double precision.
+    var result = try product.form.layer.reference(
+      ReferenceCall(
+        operands: [call.input.map { $0 - range[1] }, weights], output: call.output,
+        crops: call.crops))
+    let scale = Float(range[0])
+    for index in result.values.indices {
+      result.values[index] = product.result(
+        result.values[index], index % product.factors.count, scale: scale)
+    }
+    return result
+  }
+}
