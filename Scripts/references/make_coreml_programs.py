@@ -451,6 +451,7 @@ def functions():
     unary("erf", lambda v: mb.erf(x=v), torched(torch.erf, u), "unit")
     unary("sqrt", lambda v: mb.sqrt(x=v), np.sqrt(q), "p")
     unary("relu", lambda v: mb.relu(x=v), np.maximum(x, 0))
+    unary("same", lambda v: mb.identity(x=v), x)
 
     def both(name, expected, other="y"):
         p.add("two_" + name, lambda i: getattr(mb, name)(x=i["x"], y=i[other]), expected)
