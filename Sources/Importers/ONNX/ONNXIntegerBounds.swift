@@ -5,8 +5,9 @@ import Forge
 /// Forge computes in Float32, which has all whole numbers up to 2²⁴. Arithmetic on integers is
 /// exact as long as its results are smaller: on truth values, on their sums along an axis, on
 /// positions. Inputs have a bound, because a prediction refuses larger integers. Arithmetic whose
-/// results may be larger is refused, except for products that are only tested for zero. So is
-/// arithmetic on integers of 8 bits, whose results wrap around.
+/// results may be larger is refused, except for products that are only tested for zero, and for
+/// what is only read as places of a table; see ``ONNXPlaceArithmetic``. So is arithmetic on
+/// integers of 8 bits, whose results wrap around.
 enum ONNXIntegerBounds {
   /// The largest magnitude that Float32 has with all smaller ones.
   static let largest = 1 << 24
@@ -17,13 +18,29 @@ enum ONNXIntegerBounds {
     let bound: @Sendable (_ call: ONNXCall, _ bounds: [Int?]) throws -> Int?
     /// Whether a node only reads which numbers are 0.
     let readsTruth: @Sendable (_ node: FileNode) -> Bool
+    /// What a node does to numbers that are places along an axis.
+    let places: Places
+
+    /// What a node does to numbers that are places along an axis.
+    enum Places {
+      /// It reads them as numbers.
+      case numbers
+      /// It moves them.
+      case moved
+      /// It computes others, which are places as well if they are only read as such.
+      case computed
+      /// It takes the entries there, where those of the input are places.
+      case taken(input: Int)
+    }
 
     init(
       readsTruth: @escaping @Sendable (_ node: FileNode) -> Bool = { _ in false },
+      places: Places = .numbers,
       _ bound: @escaping @Sendable (_ call: ONNXCall, _ bounds: [Int?]) throws -> Int?
     ) {
       self.bound = bound
       self.readsTruth = readsTruth
+      self.places = places
     }
   }
 
@@ -36,13 +53,19 @@ enum ONNXIntegerBounds {
   /// - Throws: what reading the file throws.
   static func bound(_ call: ONNXCall, _ known: [String: Int]) throws -> Int? {
     guard let rule = ONNXOperators.find(call.node)?.bounds else { return nil }
-    let bounds = try call.inputs.indices.map { index in
+    guard let bound = try rule.bound(call, bounds(of: call, known)), bound <= largest else {
+      return nil
+    }
+    return bound
+  }
+
+  /// The bounds of the inputs of a node.
+  static func bounds(of call: ONNXCall, _ known: [String: Int]) throws -> [Int?] {
+    try call.inputs.indices.map { index in
       try bound(
         of: call.family(index).map { .host($0.tensors[0]) } ?? call.inputs[index],
         known[call.node.inputs[index]])
     }
-    guard let bound = try rule.bound(call, bounds), bound <= largest else { return nil }
-    return bound
   }
 
   private static func bound(of value: FileValue?, _ known: Int?) throws -> Int? {
@@ -59,7 +82,10 @@ enum ONNXIntegerBounds {
 
 extension ONNXIntegerBounds.Rule {
   /// The numbers of the first input.
-  static let same = Self { _, bounds in bounds.first ?? nil }
+  static let same = Self(places: .moved) { _, bounds in bounds.first ?? nil }
+
+  /// The numbers of the first input, at the places in the second.
+  static let entries = Self(places: .taken(input: 1)) { _, bounds in bounds.first ?? nil }
 
   /// The numbers of any input.
   static let largest = Self { _, bounds in
@@ -69,7 +95,7 @@ extension ONNXIntegerBounds.Rule {
 
   /// The numbers of the first input; a conversion to truth values only reads which are 0.
   static let converted = Self(
-    readsTruth: { ElementType(onnx: Int32(clamping: $0.int("to"))) == .bool }
+    readsTruth: { ElementType(onnx: Int32(clamping: $0.int("to"))) == .bool }, places: .moved
   ) { _, bounds in bounds.first ?? nil }
 
   /// Sums or differences of two numbers.
@@ -80,7 +106,7 @@ extension ONNXIntegerBounds.Rule {
   /// If only whether they are 0 is read, as of masks, rounding does not change that. Products of 64
   /// bits wrap around to 0 only from factors such as 2³² on, which masks do not have; those of
   /// smaller types do sooner.
-  static let product = Self { call, bounds in
+  static let product = Self(places: .computed) { call, bounds in
     let isTruth =
       try call.isUsedAsTruth
       && call.inputs.indices.allSatisfy { try call.value($0).type == .int64 }
@@ -117,7 +143,7 @@ extension ONNXIntegerBounds.Rule {
   }
 
   private static func combined(_ combine: @escaping @Sendable (Int, Int) -> Int) -> Self {
-    Self { _, bounds in
+    Self(places: .computed) { _, bounds in
       guard bounds.count == 2, let a = bounds[0], let b = bounds[1] else { return nil }
       return combine(a, b)
     }

@@ -8,6 +8,21 @@ struct ONNXUses {
   private var truths: Set<String> = []
   /// The values that others read.
   private var others: Set<String> = []
+  /// What becomes of the numbers in a value where they may be places along an axis.
+  private var places: [String: [PlaceReader]] = [:]
+
+  /// Who reads numbers that may be places.
+  private enum PlaceReader {
+    /// A node that takes the entries there.
+    case entries
+    /// A node that makes other places of them, with these names.
+    case places([String])
+    /// A node that reads them as numbers.
+    case numbers
+  }
+
+  /// The values that one question about places visits at most.
+  private static let mostVisited = 64
 
   /// Adds nodes that will be imported.
   ///
@@ -16,8 +31,10 @@ struct ONNXUses {
   ///   - scope: the names of their graph.
   mutating func add(_ nodes: [FileNode], in scope: ONNXScope) {
     for node in nodes {
-      let isTruth = ONNXOperators.find(node)?.bounds?.readsTruth(node) == true
-      for name in node.inputs {
+      let rule = ONNXOperators.find(node)?.bounds
+      let isTruth = rule?.readsTruth(node) == true
+      for (index, name) in node.inputs.enumerated() {
+        places[name, default: []].append(Self.reader(node, rule, index))
         readers[name, default: 0] += 1
         if isTruth { truths.insert(name) } else { others.insert(name) }
       }
@@ -27,8 +44,21 @@ struct ONNXUses {
 
   /// Adds values that are read at the end of a graph.
   mutating func add(outputs names: [String]) {
-    for name in names { readers[name, default: 0] += 1 }
+    for name in names {
+      readers[name, default: 0] += 1
+      places[name, default: []].append(.numbers)
+    }
     others.formUnion(names)
+  }
+
+  private static func reader(
+    _ node: FileNode, _ rule: ONNXIntegerBounds.Rule?, _ index: Int
+  ) -> PlaceReader {
+    switch rule?.places {
+    case .taken(let input)? where input == index: .entries
+    case .moved?, .computed?: .places(node.outputs)
+    default: .numbers
+    }
   }
 
   /// Takes one reader of a value away; returns whether none is left.
@@ -39,6 +69,24 @@ struct ONNXUses {
 
   /// Whether only casts to truth values read the value.
   func isTruth(_ name: String) -> Bool { truths.contains(name) && !others.contains(name) }
+
+  /// Whether the numbers in a value only become places along axes, also through arithmetic; false
+  /// where this would take long to find out.
+  func isPlace(_ name: String) -> Bool {
+    var (waiting, seen): ([String], Set<String>) = ([name], [name])
+    while let name = waiting.popLast() {
+      guard let readers = places[name], seen.count <= Self.mostVisited else { return false }
+      for reader in readers {
+        switch reader {
+        case .entries: continue
+        case .numbers: return false
+        case .places(let names):
+          for name in names where seen.insert(name).inserted { waiting.append(name) }
+        }
+      }
+    }
+    return true
+  }
 }
 
 extension FileNode {

@@ -52,7 +52,7 @@ extension ONNXOperators {
       sizes: .moved { $0 == 0 }, rule: ONNXOpenRules.slice, arguments: [1, 2, 3, 4]),
     .movement(
       "Gather", import: gather, fold: .rows(ONNXFolding.gather), length: .own(ONNXLengths.gather),
-      sizes: .moved { $0 == 0 }, rule: ONNXOpenRules.gather, arguments: []),
+      sizes: .moved { $0 == 0 }, rule: ONNXOpenRules.gather, arguments: [], bounds: .entries),
     .movement(
       "GatherElements", import: gatherElements, fold: .none, length: .followed, sizes: .none,
       rule: ONNXOpenRules.gatherElements, arguments: []),

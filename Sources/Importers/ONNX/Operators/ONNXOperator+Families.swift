@@ -50,10 +50,11 @@ extension ONNXOperator {
   /// A movement of elements, which leaves integers and numbers that follow a length what they are.
   static func movement(
     _ type: String, import: @escaping Import, fold: Fold, length: Length,
-    sizes: Sizes, rule: @escaping ONNXOpenRules.Rule, arguments: Set<Int>, target: Int? = nil
+    sizes: Sizes, rule: @escaping ONNXOpenRules.Rule, arguments: Set<Int>, target: Int? = nil,
+    bounds: ONNXIntegerBounds.Rule = .same
   ) -> ONNXOperator {
     ONNXOperator(
-      type, import: `import`, fold: fold, bounds: .same, length: length, sizes: sizes,
+      type, import: `import`, fold: fold, bounds: bounds, length: length, sizes: sizes,
       examples: .apart(rule, arguments: arguments, target: target))
   }
 
