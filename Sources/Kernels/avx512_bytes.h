@@ -11,3 +11,4 @@
 #define FORGE_BYTE_DEPTHWISE 4 /* 16 sums, 4 quads, 4 rows */
 #define FORGE_NIBBLE_ROWS 4    /* 12 sums, 4 totals, weights */
 #define FORGE_ACTIVATE_PIXELS forge_activate_pixels_avx512
+#define FORGE_RECURRENT_BLOCKS forge_recurrent_blocks_avx512

@@ -2,7 +2,7 @@
 #ifndef FORGE_QUANTIZED_H
 #define FORGE_QUANTIZED_H
 
-#include "internal.h"
+#include "words.h"
 
 /* Inputs whose products are added at once, and the quads of a block. */
 enum { FORGE_QUAD = 4, FORGE_BLOCK_QUADS = FORGE_BYTE_LANES / FORGE_QUAD };
@@ -92,6 +92,22 @@ static inline uint8_t forge_byte_of(float f, int32_t zero, int32_t low, int32_t 
   return (uint8_t)(whole < low ? low : whole > high ? high : whole);
 }
 
+/* ---- ranges ---- */
+
+/* The quantization of numbers from `least` to `most`, as forge_ordered has them: see
+ * forge_dynamic_range_arguments. */
+static inline forge_quantization forge_quantization_of(int32_t least, int32_t most) {
+  const float low = forge_float_of((uint32_t)forge_ordered(least));
+  const float high = forge_float_of((uint32_t)forge_ordered(most));
+  forge_quantization q = {1, 0};
+  if (high != low) {
+    q.scale = (high - low) / 255;
+    const float zero = -low / q.scale;
+    if (zero > 0) q.zero = (int32_t)rintf(zero < 255 ? zero : 255);
+  }
+  return q;
+}
+
 /* ---- functions of levels ---- */
 
 /* Applies an activation to blocked pixels, for the files that have products of bytes alone. */
@@ -103,10 +119,21 @@ FORGE_PIXEL_ACTIVATION(avx512);
 #define FORGE_DEFINE_PIXEL_ACTIVATION(level) \
   FORGE_PIXEL_ACTIVATION(level) { activate(in, out, pixels, lanes, activation); }
 
+/* Runs the cells of blocks of units, for the same files. form: a recurrent_form. */
+#define FORGE_RECURRENT_BLOCKS_OF(level)                                                     \
+  void forge_recurrent_blocks_##level(const forge_recurrent_arguments *a,                    \
+                                      const forge_frame *frame, int64_t first, int64_t last, \
+                                      const void *form)
+FORGE_RECURRENT_BLOCKS_OF(avx2);
+FORGE_RECURRENT_BLOCKS_OF(avx512);
+#define FORGE_DEFINE_RECURRENT_BLOCKS(level) \
+  FORGE_RECURRENT_BLOCKS_OF(level) { recurrent_blocks(a, frame, first, last, form); }
+
 /* The kernels for processors with further instructions. */
 #define FORGE_DECLARE_PRODUCTS(form)             \
   FORGE_KERNEL_FOR(quantized_convolution, form); \
   FORGE_KERNEL_FOR(quantized_depthwise, form);   \
+  FORGE_KERNEL_FOR(dynamic_recurrent, form);     \
   FORGE_KERNEL_FOR(nibble_product, form);
 FORGE_DECLARE_PRODUCTS(avxvnni)
 FORGE_DECLARE_PRODUCTS(avx512vnni)

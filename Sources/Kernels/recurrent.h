@@ -2,7 +2,7 @@
 #ifndef FORGE_RECURRENT_H
 #define FORGE_RECURRENT_H
 
-#include "internal.h"
+#include "quantized.h"
 
 /* What a round of a recurrent step computes, for one row. */
 typedef struct {
@@ -66,6 +66,25 @@ FORGE_INLINE forge_recurrent_row forge_recurrent_row_of(const forge_recurrent_ar
     .stays = is_past || is_hidden,
     .is_past = is_past,
   };
+}
+
+/* The quantization of the hidden values of all rows before a round, if products are those of
+ * bytes. */
+static inline forge_quantization forge_hidden_range(const forge_recurrent_arguments *a,
+                                                    const forge_frame *frame) {
+  forge_quantization range = {1, 0};
+  if (!a->totals) return range;
+  int32_t least = 0, most = 0; /* zero is in every range */
+  for (int64_t r = 0; r < a->rows; r++) {
+    const float *values = forge_recurrent_row_of(a, frame, r).before;
+    if (!values) continue;
+    for (int64_t k = 0; k < a->outputs; k++) {
+      const int32_t number = forge_ordered((int32_t)forge_bits_of(values[k]));
+      least = number < least ? number : least;
+      most = number > most ? number : most;
+    }
+  }
+  return forge_quantization_of(least, most);
 }
 
 #endif

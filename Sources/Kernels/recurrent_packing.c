@@ -131,3 +131,28 @@ int32_t forge_pack_recurrent(const forge_recurrent_packing *from, void *packed, 
              forge_recurrent_packed_floats(from) * (int64_t)sizeof(float), from->threads);
   return true;
 }
+
+void forge_pack_dynamic_recurrent(const forge_dynamic_recurrent_packing *from, int8_t *packed,
+                                  int32_t *totals, int32_t *packed_zeros) {
+  const int64_t blocks = forge_blocks(from->units), fours = forge_quotient_up(from->outputs, 4);
+  const int64_t tables = blocks * from->gates * FORGE_LANES;
+  memset(packed, 0, (size_t)(tables * fours * 4));
+  memset(totals, 0, (size_t)tables * sizeof *totals);
+  memset(packed_zeros, 0, (size_t)tables * sizeof *packed_zeros);
+  for (int64_t gate = 0; gate < from->gates; gate++)
+    for (int64_t unit = 0; unit < from->units; unit++) {
+      const int64_t row = from->blocks[gate] * from->units + unit;
+      const int64_t block = unit / FORGE_LANES, lane = unit % FORGE_LANES;
+      const int64_t at = (block * from->gates + gate) * FORGE_LANES + lane;
+      const int32_t zero = from->zeros ? from->zeros[row] : 0;
+      int32_t total = 0;
+      for (int64_t k = 0; k < from->outputs; k++) {
+        const int8_t weight = from->weights[row * from->outputs + k];
+        const int64_t four = (block * fours + k / 4) * from->gates + gate;
+        packed[(four * FORGE_LANES + lane) * 4 + k % 4] = weight;
+        total += weight - zero;
+      }
+      totals[at] = total;
+      packed_zeros[at] = zero;
+    }
+}

@@ -34,6 +34,7 @@
 #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
 #include "vector/all.h"
 FORGE_DEFINE_PIXEL_ACTIVATION(avx2)
+FORGE_DEFINE_RECURRENT_BLOCKS(avx2)
 #pragma clang attribute pop
 
 /* For processors that have F16C, too. */

@@ -45,6 +45,7 @@
   __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), apply_to = function)
 #include "vector/all.h"
 FORGE_DEFINE_PIXEL_ACTIVATION(avx512)
+FORGE_DEFINE_RECURRENT_BLOCKS(avx512)
 #include "vector/pixel_convolution.h"
 #include "vector/narrow_recurrent.h"
 #include "vector/fixed_weights.h"

@@ -1,5 +1,5 @@
 /* The products of bytes for AVX-512 with AMX, compiled without a flag: see vector_avx2.c. */
-#include "quantized.h"
+#include "recurrent.h"
 
 #pragma STDC FP_CONTRACT OFF
 
@@ -25,6 +25,8 @@
 #include "vector/byte_vectors.h"
 #include "vector/quantized_convolution.h"
 #include "vector/quantized_depthwise.h"
+#include "vector/recurrent_form.h"
+#include "vector/dynamic_recurrent.h"
 #include "vector/nibble_product.h"
 #include "vector/tile_products.h"
 #pragma clang attribute pop

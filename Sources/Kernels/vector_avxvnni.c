@@ -1,5 +1,5 @@
 /* The products of bytes for AVX2 with AVX-VNNI, compiled without a flag: see vector_avx2.c. */
-#include "quantized.h"
+#include "recurrent.h"
 
 #pragma STDC FP_CONTRACT OFF
 
@@ -16,6 +16,7 @@
 #define FORGE_BYTE_DEPTHWISE 1
 #define FORGE_NIBBLE_ROWS 1
 #define FORGE_ACTIVATE_PIXELS forge_activate_pixels_avx2
+#define FORGE_RECURRENT_BLOCKS forge_recurrent_blocks_avx2
 
 /* FORGE_TRY_AVXVNNI: the same instruction as AVX-512 has it, to try this file on processors that
  * have only that. */
@@ -32,6 +33,8 @@
 #include "vector/byte_vectors.h"
 #include "vector/quantized_convolution.h"
 #include "vector/quantized_depthwise.h"
+#include "vector/recurrent_form.h"
+#include "vector/dynamic_recurrent.h"
 #include "vector/nibble_product.h"
 #pragma clang attribute pop
 

@@ -80,12 +80,30 @@ public struct RecurrentRule: Hashable, Sendable {
   public let cellClip: Float?
   /// The optional operands that exist.
   public private(set) var optional: Set<Operand>
+  /// What the integer 1 stands for in each row of an LSTM's recurrent weights, whose products are
+  /// those of integers; `nil` for products of real numbers.
+  ///
+  /// Before each time the hidden values of all rows become integers from 0 to 255 by their dynamic
+  /// range, and `R·h = float(Σ (q − zeroPoint) · w) · (scale · hiddenScales)` with exact sums.
+  /// Source: ONNX Runtime, DynamicQuantizeLSTM.
+  package let hiddenScales: [Float]?
 
   /// Creates a rule.
   public init(
     cell: Cell, units: Int, outputs: Int? = nil, gateBlocks: [Int]? = nil,
     isReversed: Bool = false, clip: Float? = nil, cellClip: Float? = nil,
     optional: Set<Operand> = []
+  ) {
+    self.init(
+      cell: cell, units: units, outputs: outputs, gateBlocks: gateBlocks, isReversed: isReversed,
+      clip: clip, cellClip: cellClip, optional: optional, hiddenScales: nil)
+  }
+
+  /// Creates a rule, with products of integers if scales are given.
+  package init(
+    cell: Cell, units: Int, outputs: Int? = nil, gateBlocks: [Int]? = nil,
+    isReversed: Bool = false, clip: Float? = nil, cellClip: Float? = nil,
+    optional: Set<Operand> = [], hiddenScales: [Float]?
   ) {
     self.cell = cell
     self.units = units
@@ -95,6 +113,7 @@ public struct RecurrentRule: Hashable, Sendable {
     self.clip = clip
     self.cellClip = cellClip
     self.optional = optional
+    self.hiddenScales = hiddenScales
   }
 
   /// The same rule, read in the other direction.

@@ -26,7 +26,8 @@ extension PlanBuilder {
     arguments.has_mask = mask == nil ? 0 : 1
     let matrices = RecurrentMatrices(
       rule, weights: node.inputs[1], projection: operand(.projection))
-    let form = try addWeights(matrices, to: &arguments)
+    let isDynamic = try addDynamicWeights(node.inputs[1], rule, to: &arguments)
+    let form = isDynamic ? nil : try addWeights(matrices, to: &arguments)
     if let biases = operand(.recurrentBiases) {
       arguments.biases = try packed(
         biases, as: CellForm(blocks: rule.gateBlocks, units: rule.units, inputs: 1))
@@ -39,15 +40,17 @@ extension PlanBuilder {
       arguments.projection != nil || arguments.cell == Int32(FORGE_CELL_GRU_BEFORE.rawValue)
     let scratch = addPlain([2 * rows * (rule.outputs + (hasTwoRounds ? rule.units : 0))])
     addStep(
-      (form.map { "\($0.name) " } ?? "") + node.primitive.name,
-      form?.kernel(kernels.level) ?? kernels.recurrent, arguments, tiles: forge_recurrent_tiles,
+      (isDynamic ? "integer " : form.map { "\($0.name) " } ?? "") + node.primitive.name,
+      isDynamic ? kernels.dynamic_recurrent : form?.kernel(kernels.level) ?? kernels.recurrent,
+      arguments, tiles: forge_recurrent_tiles,
       rounds: hasTwoRounds ? 2 * times : times,
       reads: [
         \.in: source, \.initial_hidden: hidden, \.initial_cells: cells, \.lengths: lengths,
         \.mask: mask,
       ], writes: [\.out: target, \.scratch: scratch],
       multiplyAdds: matrices.count.multipliedSaturated(by: times * rows),
-      parameterCount: form.map { matrices.count / 32 * $0.bits } ?? matrices.count)
+      parameterCount: isDynamic
+        ? matrices.count / 4 : form.map { matrices.count / 32 * $0.bits } ?? matrices.count)
   }
 
   /// Returns the parts of the gates that come from the input: blocked if they are and the gates are

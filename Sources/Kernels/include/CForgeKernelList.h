@@ -84,6 +84,7 @@
   X(dynamic_range, dynamic_range, SHARED, 1)                                                  \
   X(quantized_binary, quantized_binary, EVERY, rows_of_byte_blocks(&a->out))                  \
   X(quantized_pooling, quantized_pooling, EVERY, rows_of_byte_blocks(&a->out))                \
+  X(dynamic_recurrent, recurrent, PRODUCTS, recurrent_tiles(a))                               \
   X(nibble_digits, nibble_digits, SHARED, (int64_t)a->in.height * a->in.width)                \
   X(nibble_product, nibble_product, PRODUCTS, forge_blocks(a->out.channels))                  \
   X(byte_lookup, byte_lookup, EVERY, rows_of_byte_blocks(&a->out))                            \

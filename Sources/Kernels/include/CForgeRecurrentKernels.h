@@ -49,6 +49,29 @@ typedef struct {
   const float *projection; /* likewise [block of outputs][units][1][16], or NULL */
   /* Of weights that are neither floats nor bf16: [block][gates][16]. */
   const float *scales, *projection_scales;
+  /* dynamic_recurrent: [block][gates][16], from forge_pack_dynamic_recurrent. */
+  const int32_t *totals, *weight_zeros;
 } forge_recurrent_arguments;
+
+/* An LSTM without a projection, whose products are those of bytes. Before each time the hidden
+ * values of all rows become bytes, with the quantization of dynamic_range. The product of a row and
+ * the weights of a gate's unit n is
+ *   (float)(products - zero * totals[n] - weight_zeros[n] * (sum of the bytes)) * (scale * scales[n])
+ * in integers modulo 2^32. At most FORGE_MOST_HIDDEN outputs. All instruction sets have the same
+ * products. */
+#define FORGE_MOST_HIDDEN 8192
+
+/* Packs recurrent weights of bytes [gates * units][outputs], whose gates are at `blocks`:
+ *   [block of 16 units][fours of outputs][gates][16][4 outputs]
+ * zero where padded. zeros: the zero point of each row, or NULL for 0. totals: of each row the sum
+ * of its weights less their zero point. totals, packed_zeros: [block of 16 units][gates][16]. */
+typedef struct {
+  const int8_t *weights;
+  const int32_t *zeros;
+  int64_t gates, units, outputs;
+  int64_t blocks[FORGE_MOST_GATES];
+} forge_dynamic_recurrent_packing;
+void forge_pack_dynamic_recurrent(const forge_dynamic_recurrent_packing *, int8_t *packed,
+                                  int32_t *totals, int32_t *packed_zeros);
 
 #endif

@@ -119,9 +119,6 @@ FORGE_SCALAR(byte_halo) {
 
 /* ---- ranges ---- */
 
-/* Maps the bits of floats to integers of the same order: -NaN, -inf ... -0, 0 ... inf, NaN. */
-static int32_t ordered(int32_t bits) { return bits ^ (bits >> 31 & 0x7fffffff); }
-
 int64_t forge_float_range_words(const forge_float_range_arguments *a) {
   return 2 * forge_blocks(a->in.channels) * a->in.height;
 }
@@ -134,7 +131,7 @@ FORGE_SCALAR(float_range) {
     int32_t least = 0, most = 0; /* zero is in every range */
     for (int64_t x = 0; x < a->in.width; x++)
       for (int64_t lane = 0; lane < forge_lanes(a->in.channels, block); lane++) {
-        const int32_t number = ordered(
+        const int32_t number = forge_ordered(
           (int32_t)forge_bits_of(forge_row(&a->in, frame, block, y)[x * FORGE_LANES + lane]));
         least = number < least ? number : least;
         most = number > most ? number : most;
@@ -153,14 +150,7 @@ FORGE_SCALAR(dynamic_range) {
     least = rows[2 * i] < least ? rows[2 * i] : least;
     most = rows[2 * i + 1] > most ? rows[2 * i + 1] : most;
   }
-  const float low = forge_float_of((uint32_t)ordered(least));
-  const float high = forge_float_of((uint32_t)ordered(most));
-  forge_quantization q = {1, 0};
-  if (high != low) {
-    q.scale = (high - low) / 255;
-    const float zero = -low / q.scale;
-    if (zero > 0) q.zero = (int32_t)rintf(zero < 255 ? zero : 255);
-  }
+  const forge_quantization q = forge_quantization_of(least, most);
   memcpy(forge_origin(&a->range, frame), &q, sizeof q);
   if (!a->has_numbers) return;
   float *numbers = forge_origin(&a->numbers, frame);

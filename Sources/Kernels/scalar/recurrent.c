@@ -9,6 +9,8 @@
 typedef struct {
   const forge_recurrent_arguments *a;
   forge_weight_form form;
+  bool is_dynamic;
+  forge_quantization range; /* of the hidden values, if products are those of bytes */
 } cells;
 
 /* Returns an unscaled weight: a lane of a vector. */
@@ -44,6 +46,26 @@ static float product(const cells *c, const float *weights, const float *scales, 
   return sum * (1 / input_scale);
 }
 
+/* The product of bytes of the weights of a gate of a unit and hidden values. */
+static float dynamic_product(const cells *c, const float *values, int64_t unit, int64_t gate) {
+  const forge_recurrent_arguments *a = c->a;
+  const int64_t block = unit / FORGE_LANES, lane = unit % FORGE_LANES;
+  const int64_t fours = forge_quotient_up(a->outputs, FORGE_QUAD);
+  const int8_t *weights =
+    (const int8_t *)a->weights + block * fours * FORGE_MOST_GATES * FORGE_LANES * FORGE_QUAD;
+  const int64_t at = (block * FORGE_MOST_GATES + gate) * FORGE_LANES + lane;
+  uint32_t sum = 0, total = 0;
+  for (int64_t k = 0; k < a->outputs; k++) {
+    const uint8_t byte = forge_byte_of(values[k] / c->range.scale, c->range.zero, 0, 255);
+    const int64_t four = k / FORGE_QUAD * FORGE_MOST_GATES + gate;
+    sum += (uint32_t)(byte * weights[(four * FORGE_LANES + lane) * FORGE_QUAD + k % FORGE_QUAD]);
+    total += byte;
+  }
+  sum -= (uint32_t)c->range.zero * (uint32_t)a->totals[at];
+  sum -= total * (uint32_t)a->weight_zeros[at];
+  return (float)(int32_t)sum * (c->range.scale * a->scales[at]);
+}
+
 /* The product of recurrent weights and `values`, and its bias, for a gate of a unit. */
 static float recurrent_part(const cells *c, int64_t gate, int64_t unit, const float *values) {
   const forge_recurrent_arguments *a = c->a;
@@ -52,6 +74,7 @@ static float recurrent_part(const cells *c, int64_t gate, int64_t unit, const fl
   const float bias =
     a->biases ? a->biases[(block * all + gate) * FORGE_LANES + unit % FORGE_LANES] : 0;
   if (!values) return bias;
+  if (c->is_dynamic) return dynamic_product(c, values, unit, gate) + bias;
   const bool is_second = a->cell == FORGE_CELL_GRU_BEFORE && gate == 2;
   const int64_t gates = is_second ? 1 : a->cell == FORGE_CELL_GRU_BEFORE ? 2 : all;
   return product(c, a->weights, a->scales, values, a->outputs, unit, gate, is_second ? 0 : gate,
@@ -184,10 +207,18 @@ static void run(const cells *c, const forge_frame *frame, int64_t first, int64_t
   }
 }
 
-#define FORGE_SCALAR_RECURRENT(name, form) \
-  FORGE_SCALAR(name) { run(&(cells){arguments, FORGE_WEIGHTS_##form}, frame, first, last); }
+#define FORGE_SCALAR_RECURRENT(name, stored)                                           \
+  FORGE_SCALAR(name) {                                                                 \
+    run(&(cells){.a = arguments, .form = FORGE_WEIGHTS_##stored}, frame, first, last); \
+  }
 FORGE_SCALAR_RECURRENT(recurrent, FLOATS)
 FORGE_SCALAR_RECURRENT(fixed_recurrent, FIXED)
 FORGE_SCALAR_RECURRENT(half_recurrent, HALVES)
 FORGE_SCALAR_RECURRENT(bfloat_recurrent, BFLOATS)
 FORGE_SCALAR_RECURRENT(byte_recurrent, BYTES)
+
+FORGE_SCALAR(dynamic_recurrent) {
+  const cells c = {
+    .a = arguments, .is_dynamic = true, .range = forge_hidden_range(arguments, frame)};
+  run(&c, frame, first, last);
+}

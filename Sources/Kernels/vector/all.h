@@ -28,4 +28,5 @@
 #include "quantized_convolution.h"
 #include "quantized_depthwise.h"
 #include "quantized_images.h"
+#include "dynamic_recurrent.h"
 #include "nibble_product.h"

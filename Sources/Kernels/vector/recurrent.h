@@ -8,7 +8,8 @@ typedef struct {
   const forge_recurrent_row *row;
   const recurrent_form *form;
   scaled_inputs *scaled;
-  int64_t block, lanes; /* lanes: units of the block */
+  int64_t block, lanes;     /* lanes: units of the block */
+  forge_quantization range; /* of the hidden values, for products of bytes */
 } recurrent_block;
 
 /* Floats of the block, 0 in the lanes after. */
@@ -72,6 +73,7 @@ FORGE_INLINE void recurrent_multiply(const recurrent_block *blocks, int64_t coun
                                      v16 (*sums)[FORGE_MOST_GATES], const float *weights,
                                      const float *scales, const float *values, int64_t inputs,
                                      int gate, const int gates, const int all) {
+  const forge_recurrent_arguments *a = blocks->a;
   const recurrent_form *form = blocks->form;
   const int64_t gate_bytes =
     forge_recurrent_rows(form->form, inputs) * FORGE_LANES * forge_weight_bits(form->form) / 8;
@@ -84,6 +86,9 @@ FORGE_INLINE void recurrent_multiply(const recurrent_block *blocks, int64_t coun
     .block_scales = step * FORGE_LANES,
     .values = values,
     .count = inputs,
+    .range = blocks->range,
+    .totals = a->totals ? a->totals + first * FORGE_LANES : NULL,
+    .weight_zeros = a->weight_zeros ? a->weight_zeros + first * FORGE_LANES : NULL,
   };
   form->products[gates - 1](&operands, count, sums, blocks->scaled);
 }
@@ -234,6 +239,7 @@ static void recurrent_blocks(const forge_recurrent_arguments *a, const forge_fra
   scaled_inputs scaled;
   scaled.from = NULL;
   const int64_t together = a->rows == 1 ? BLOCKS_OF_ONE_ROW : 1;
+  const forge_quantization range = forge_hidden_range(a, frame);
   for (int64_t place = first; place < end; place += together) {
     const int64_t blocks = forge_smaller(together, end - place);
     for (int64_t r = 0; r < a->rows; r++) {
@@ -242,7 +248,8 @@ static void recurrent_blocks(const forge_recurrent_arguments *a, const forge_fra
       recurrent_block some[BLOCKS_OF_ONE_ROW];
       for (int64_t i = 0; i < blocks; i++) {
         const int64_t block = is_backwards ? end - 1 - (place + i - first) : place + i;
-        some[i] = (recurrent_block){a, &row, form, &scaled, block, forge_lanes(count, block)};
+        some[i] =
+          (recurrent_block){a, &row, form, &scaled, block, forge_lanes(count, block), range};
       }
       if (!row.stays) recurrent_sums(some, blocks, is_second, sums);
       for (int64_t i = 0; i < blocks; i++) recurrent_fetch(&some[i]);

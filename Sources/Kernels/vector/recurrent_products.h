@@ -1,5 +1,6 @@
 /* Products of recurrent weights and values: up to four gates of 16 units, in each form of weights.
  * Reading the weights limits the speed. */
+#include "recurrent_form.h"
 
 /* The sums of a gate that are added at the end: so many that multiply-adds need not wait for each
  * other, and registers suffice. */
@@ -32,15 +33,6 @@ FORGE_INLINE void finish_gates(gate_sums parts, const float *scales, const float
   }
 }
 
-/* What the products of several gates of some blocks of units are computed from. */
-typedef struct {
-  const char *weights;               /* of the first block */
-  const float *scales;               /* of the first block, or NULL */
-  int64_t block_bytes, block_scales; /* from one block to the next, or negative */
-  const float *values;
-  int64_t count; /* of values */
-} recurrent_operands;
-
 /* sums[gate] = sum over k of weights[k][gate] * values[k] for `gates` gates of a block, a constant.
  * The order of the sums depends on the number of values alone. */
 FORGE_INLINE void recurrent_product(const recurrent_operands *o, int64_t block, v16 *sums,
@@ -67,18 +59,6 @@ FORGE_INLINE void recurrent_product(const recurrent_operands *o, int64_t block, 
   const float *scales = has_scales ? o->scales + block * o->block_scales : NULL;
   finish_gates(parts, scales, 1, sums, gates, chains);
 }
-
-/* Sets the products of `blocks` blocks. Each function loops over the blocks itself, so that little
- * code is executed between two of them: weights that stream through the second-level cache evict
- * all code that is not executed all the time, from the first-level cache, too. */
-typedef void (*recurrent_function)(const recurrent_operands *operands, int64_t blocks,
-                                   v16 (*sums)[FORGE_MOST_GATES], scaled_inputs *scaled);
-
-/* The products of a form: one function per number of gates. */
-typedef struct {
-  forge_weight_form form;
-  recurrent_function products[FORGE_MOST_GATES];
-} recurrent_form;
 
 #define FORGE_RECURRENT_PRODUCT(name, form, gates)                                      \
   static void name##_##gates(const recurrent_operands *o, int64_t blocks,               \

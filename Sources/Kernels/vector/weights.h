@@ -21,7 +21,7 @@ enum { SCALED_AT_ONCE = 512 };
 
 /* Inputs of 24-bit weights times FORGE_FIXED_INPUT_SCALE, some at a time. A load then copies one to
  * all lanes, and the vector units have only weights to convert. All panels read the same inputs. */
-typedef struct {
+typedef struct scaled_inputs {
   const float *from; /* the first of the inputs that are scaled, or NULL */
   _Alignas(64) float values[SCALED_AT_ONCE];
 } scaled_inputs;

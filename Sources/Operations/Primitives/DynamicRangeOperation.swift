@@ -23,16 +23,39 @@ package struct DynamicRangeOperation: PrimitiveOperation {
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {
-    let values = call.input.floats
-    guard !values.contains(where: \.isNaN) else {
-      return ReferenceTensor(unchecked: [2], [.nan, 0])
+    let range = Range(call.input.floats)
+    return ReferenceTensor(unchecked: [2], [Double(range.scale), range.zeroPoint])
+  }
+
+  /// The scale and the zero point of some numbers.
+  struct Range {
+    /// The distance of neighboring integers; NaN if a number is.
+    let scale: Float
+    /// The integer that stands for 0.
+    let zeroPoint: Double
+
+    /// Finds the range of numbers.
+    init(_ values: [Float]) {
+      guard !values.contains(where: \.isNaN) else {
+        (scale, zeroPoint) = (.nan, 0)
+        return
+      }
+      let (least, greatest) = (min(values.min() ?? 0, 0), max(values.max() ?? 0, 0))
+      guard least != greatest else {
+        (scale, zeroPoint) = (1, 0)
+        return
+      }
+      scale = (greatest - least) / 255
+      let zero = -least / scale
+      // An infinite range has no zero point but 0.
+      zeroPoint = zero > 0 ? Double(min(zero, 255).rounded(.toNearestOrEven)) : 0
     }
-    let (least, greatest) = (min(values.min() ?? 0, 0), max(values.max() ?? 0, 0))
-    guard least != greatest else { return ReferenceTensor(unchecked: [2], [1, 0]) }
-    let scale = (greatest - least) / 255
-    let zero = -least / scale
-    // An infinite range has no zero point but 0.
-    let place = zero > 0 ? min(zero, 255).rounded(.toNearestOrEven) : 0
-    return ReferenceTensor(unchecked: [2], [Double(scale), Double(place)])
+
+    /// The integer of a number less the zero point.
+    func difference(_ x: Float) -> Double {
+      // The arithmetic does not need a scale that is a valid one.
+      let quantization = Quantization(scale: scale, zeroPoint: Int(zeroPoint), storage: .uint8)
+      return Double(quantization.integer(Double(x))) - zeroPoint
+    }
   }
 }

@@ -44,6 +44,16 @@ package struct RecurrentOperation: PrimitiveOperation {
     else {
       throw ShapeError(.invalidArgument, "the operands do not belong to this recurrent cell")
     }
+    if let scales = rule.hiddenScales {
+      try ArgumentRule.require(
+        scales.count == width && scales.allSatisfy { $0.isNormal && $0 > 0 }, "hiddenScales",
+        "\(scales.count) numbers", needs: "\(width) numbers above 0")
+      guard rule.hasCells, !isProjected, rule.outputs <= Self.mostHidden else {
+        throw ShapeError(
+          .invalidArgument, "products of integers are those of an LSTM without a projection",
+          needs: "at most \(Self.mostHidden) units")
+      }
+    }
     let input = operands[0]
     guard input.rank == 3, input.dimensions[2] ?? width == width else {
       throw operandSize(0, input, needs: "times×rows×\(width)")
@@ -76,6 +86,9 @@ package struct RecurrentOperation: PrimitiveOperation {
     }
   }
 
+  /// The most hidden values that become integers.
+  private static let mostHidden = 8192
+
   package func outputShape(for operands: [Shape]) throws(ShapeError) -> Shape {
     let input = operands[0].dimensions
     guard input.count == 3, let times = input[0], let rows = input[1] else { return Shape([nil]) }
@@ -95,6 +108,7 @@ package struct RecurrentOperation: PrimitiveOperation {
     var state = CellState(rule, call, rows: rows)
     for step in 0..<times {
       let time = rule.isReversed ? times - 1 - step : step
+      state.findRange()
       for row in 0..<rows where Double(time) < state.length(row) {
         let place = (time * rows + row) * rule.outputs
         guard state.isVisible(time * rows + row) else {
@@ -120,6 +134,8 @@ private struct CellState {
   private(set) var hidden: [Double]
   /// [rows][units]; empty except for an LSTM.
   private(set) var cells: [Double]
+  /// The integers of the hidden values before a time, if products are those of integers.
+  private var integers: DynamicRangeOperation.Range?
 
   init(_ rule: RecurrentRule, _ call: ReferenceCall, rows: Int) {
     self.rule = rule
@@ -133,6 +149,12 @@ private struct CellState {
 
   private func operand(_ operand: RecurrentRule.Operand) -> [Double]? {
     rule.position(of: operand).map { call.operands[$0].values }
+  }
+
+  /// Finds the range of the hidden values of all rows, if products are those of integers.
+  mutating func findRange() {
+    guard rule.hiddenScales != nil else { return }
+    integers = DynamicRangeOperation.Range(hidden.map { Float($0) })
   }
 
   /// The number of times that a row has.
@@ -202,6 +224,16 @@ private struct CellState {
     let weights = call.operands[1].values
     let first = rule.gateBlocks[gate] * rule.units
     let biases = operand(.recurrentBiases)
+    if let integers, let scales = rule.hiddenScales {
+      let differences = values.map { integers.difference(Float($0)) }
+      return (first..<first + rule.units).map { unit in
+        let sum = differences.indices.reduce(0.0) {
+          let weight = Float(weights[unit * rule.outputs + $1]) / scales[unit]
+          return $0 + Double(weight.rounded(.toNearestOrEven)) * differences[$1]
+        }
+        return Double(Float(sum) * (integers.scale * scales[unit])) + (biases?[unit] ?? 0)
+      }
+    }
     return (first..<first + rule.units).map { unit in
       values.indices.reduce(biases?[unit] ?? 0) {
         $0 + weights[unit * rule.outputs + $1] * values[$1]

@@ -57,7 +57,7 @@ import Testing
       parameters: Weights(range: range),
       options: CompileOptions(disabledRewrites: ["runDynamicProducts"]))
     var values = seededValues(count: 3 * inputs, seed: 9, range: -2...1)
-    for extreme: Float in [0, 1e25, -.leastNonzeroMagnitude, 3e-39, 40] {
+    for extreme: Float in [0, 1e25, -.leastNonzeroMagnitude, .leastNormalMagnitude, 40] {
       values[inputs] = extreme
       let (found, expected) = (try rewritten.predict(values), try plain.predict(values))
       for (value, other) in zip(found, expected) {

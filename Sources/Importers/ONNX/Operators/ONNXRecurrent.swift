@@ -34,7 +34,7 @@ extension ONNXOperators {
 }
 
 /// Reads the inputs and attributes that the recurrent operators of ONNX share.
-private struct RecurrentReader {
+struct RecurrentReader {
   /// The number of directions, and the index of the one that is read backwards.
   private let directions: Int
   private let reversed: Int?
@@ -46,9 +46,28 @@ private struct RecurrentReader {
   private let functions: [ActivationFunction]
   private let x: FileTensor
   private let weights, recurrent: HostTensor
+  /// The scales of the rows of the recurrent weights of each direction, if products are those of
+  /// integers.
+  private let hiddenScales: [[Float]]?
 
+  /// Reads a node whose sequence and weights are its inputs.
   init(_ call: ONNXCall, gates: Int, activations: [String]) throws {
+    try call.refuseIntegers()
+    guard let weights = call.host(1), let recurrent = call.host(2) else {
+      throw NodeFailure.unsupported("recurrent weights computed at run time")
+    }
+    try self.init(
+      call, gates: gates, activations: activations, x: try call.network(0),
+      matrices: (weights, recurrent), hiddenScales: nil)
+  }
+
+  /// Reads a node with a sequence and weights that were made of its inputs.
+  init(
+    _ call: ONNXCall, gates: Int, activations: [String], x: FileTensor,
+    matrices: (weights: HostTensor, recurrent: HostTensor), hiddenScales: [[Float]]?
+  ) throws {
     let node = call.node
+    (self.x, self.hiddenScales) = (x, hiddenScales)
     switch node.string("direction", "forward") {
     case "forward": (directions, reversed) = (1, nil)
     case "reverse": (directions, reversed) = (1, 0)
@@ -59,12 +78,7 @@ private struct RecurrentReader {
     guard (0...1).contains(layout) else { throw NodeFailure.invalid("the layout \(layout)") }
     isBatchFirst = layout == 1
     self.gates = gates
-    try call.refuseIntegers()
-    x = try call.network(0)
-    guard let weights = call.host(1), let recurrent = call.host(2) else {
-      throw NodeFailure.unsupported("recurrent weights computed at run time")
-    }
-    (self.weights, self.recurrent) = (weights, recurrent)
+    (weights, recurrent) = matrices
     guard x.rank == 3, weights.sizes.count == 3, recurrent.sizes.count == 3,
       recurrent.sizes[2] > 0
     else {
@@ -138,7 +152,8 @@ private struct RecurrentReader {
       guard clip >= 0, clip.isFinite else { throw NodeFailure.invalid("the clip \(clip)") }
       let rule = RecurrentRule(
         cell: cell(own), units: units, gateBlocks: gateBlocks,
-        isReversed: direction == reversed, clip: clip > 0 ? clip : nil, optional: optional)
+        isReversed: direction == reversed, clip: clip > 0 ? clip : nil, optional: optional,
+        hiddenScales: hiddenScales?[direction])
       let cells = try call.apply(
         RecurrentCells(rule, hasBias: call.has(3), name: name),
         to: [sequence] + states + (lengths.map { [$0] } ?? []))
