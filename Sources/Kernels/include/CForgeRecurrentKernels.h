@@ -55,8 +55,8 @@ typedef struct {
 
 /* An LSTM without a projection, whose products are those of bytes. Before each time the hidden
  * values of all rows become bytes, with the quantization of dynamic_range. The product of a row and
- * the weights of a gate's unit n is
- *   (float)(products - zero * totals[n] - weight_zeros[n] * (sum of the bytes)) * (scale * scales[n])
+ * the weights of a gate's unit n is (float)sum * (scale * scales[n]), where
+ *   sum = products - zero * totals[n] - weight_zeros[n] * (sum of the bytes)
  * in integers modulo 2^32. At most FORGE_MOST_HIDDEN outputs. All instruction sets have the same
  * products. */
 #define FORGE_MOST_HIDDEN 8192
