@@ -10,9 +10,6 @@ import Testing
   static let files: [String] =
     ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
     .filter { $0.hasSuffix(".onnx") }.map { String($0.dropLast(5)) }.sorted()
-  /// The file's operators that Forge does not have.
-  private static let refused: Set = ["recurrent_dynamic_s8", "recurrent_dynamic_u8"]
-  static let read = files.filter { !refused.contains($0) }
 
   /// What ONNX Runtime was given and made.
   private static let values = Result {
@@ -51,7 +48,7 @@ import Testing
   @Test func thereAreFiles() { #expect(Self.files.count == 92) }
 
   /// No number is off by more than one quantum, and nine of ten are equal.
-  @Test(arguments: read)
+  @Test(arguments: files)
   func equalsONNXRuntime(_ file: String) throws {
     let imported = try Self.imported(file)
     let network = try imported.model.compile()
