@@ -48,10 +48,10 @@ write("wrapped_i32", T.INT32, wrapped("x", T.INT32), n=np.int32(7), zero=zero)
 write("wrapped_i64", T.INT64, wrapped("x", T.INT64), n=np.int64(7), zero=zero)
 write("wrapped_from_float", T.FLOAT,
       [node("Cast", ["x"], ["ids"], to=T.INT32), *wrapped("ids", T.INT32)], n=np.int32(7), zero=zero)
-# Half of a number, whose sum with another is beyond 2^24 before the difference brings it back.
+# Sums that a difference brings back.
 write("moved", T.INT64,
       [node("Add", ["x", "large"], ["a"]), node("Sub", ["a", "large"], ["i"]),
-       node("Gather", ["table", "i"], ["y"])], large=np.int64(1 << 23))
+       node("Gather", ["table", "i"], ["y"])], large=np.int64(1 << 21))
 write("moved_far", T.INT64,
       [node("Add", ["x", "large"], ["a"]), node("Sub", ["a", "large"], ["i"]),
        node("Gather", ["table", "i"], ["y"])], large=np.int64(1 << 25))
