@@ -62,7 +62,7 @@ extension PlanBuilder {
     if let offsets = product.offsets {
       end.offsets = try retain(offsets, count: form.columns)
     }
-    end.biases = try foldedBiases(nil, totals: packed, zero: 0, outputs: outputs)
+    end.biases = try foldedBiases(product.biases, totals: packed, zero: 0, outputs: outputs)
     end.totals = form.totals(packed)
     end.has_range = 1
     end.epilogue = forge_epilogue(node.activation, hasResidual: false)

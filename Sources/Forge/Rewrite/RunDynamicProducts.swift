@@ -3,9 +3,10 @@ import ForgeShapes
 
 /// Computes with integers of 8 bits where each prediction finds the range of what goes in.
 ///
-/// `product(integers − zero, weights) · (scale · factors) + offsets`, where the integers, their
-/// zero point and their scale are those of one dynamic range and the weights are whole numbers,
-/// becomes one operation. Reshapes may stand between the parts; the offsets may be absent.
+/// `(product(integers − zero, weights) + biases) · (scale · factors) + offsets` becomes one
+/// operation, where the integers, their zero point and their scale are those of one dynamic range,
+/// and the weights and biases are whole numbers. Reshapes may stand between the parts; biases and
+/// offsets may be absent.
 enum RunDynamicProducts: Rewrite {
   static let name = "runDynamicProducts"
 
@@ -78,8 +79,10 @@ private struct DynamicProductPattern {
       let outputs = graph.shape(of: node.output).channels,
       let hint = graph.weightScales[node.inputs[1].index], hint.allSatisfy({ $0 == 1 }),
       let weights = try graph.integers(
-        ofWeights: node.inputs[1], scales: Array(repeating: 1, count: outputs), constants),
-      let scaling = reader(behind: node.output, .multiply),
+        ofWeights: node.inputs[1], scales: Array(repeating: 1, count: outputs), constants)
+    else { return nil }
+    let bias = try bias(behind: node.output, outputs: outputs)
+    guard let scaling = reader(behind: bias?.output ?? node.output, .multiply),
       let factors = try factors(
         scaling.other, range: quantization.inputs[1], outputs: outputs)
     else { return nil }
@@ -91,7 +94,8 @@ private struct DynamicProductPattern {
     }
     return DynamicProductMatch(
       product: DynamicProduct(
-        form: form, hasWeightZeros: weights.zeros != nil, factors: factors, offsets: offsets),
+        form: form, hasWeightZeros: weights.zeros != nil, biases: bias?.integers,
+        factors: factors, offsets: offsets),
       quantization: quantization, input: node.inputs[0], weights: node.inputs[1],
       result: node.output, output: graph.nodes[end].output, end: end,
       layers: node.layers + graph.nodes[end].layers)
@@ -115,6 +119,20 @@ private struct DynamicProductPattern {
       part(of: difference.inputs[1]).map({ $0 == (quantization.inputs[1], 1) }) ?? false
     else { return nil }
     return quantization
+  }
+
+  /// The whole numbers that are added to sums, and the result.
+  private func bias(
+    behind value: Value, outputs: Int
+  ) throws -> (integers: [Int32], output: Value)? {
+    guard let sum = reader(behind: value, .add),
+      let numbers = try numbers(sum.other, outputs: outputs)
+    else { return nil }
+    let integers = numbers.compactMap { Int32(exactly: $0) }
+    guard integers.count == outputs, integers.allSatisfy({ $0.magnitude < 1 << 30 }) else {
+      return nil
+    }
+    return (integers, graph.nodes[sum.position].output)
   }
 
   /// The factors of the outputs beside the scale of a range; `nil` if a value is not their product.
@@ -212,7 +230,8 @@ private struct DynamicProductBuilder: PatternBuilder {
       integers = try add(.dynamicQuantize, [padded, range])
       product = DynamicProduct(
         form: .convolution(geometry.withPadding(.valid), outputs: outputs, groups: groups),
-        hasWeightZeros: product.hasWeightZeros, factors: product.factors, offsets: product.offsets)
+        hasWeightZeros: product.hasWeightZeros, biases: product.biases, factors: product.factors,
+        offsets: product.offsets)
     } else {
       integers = try reshaped(integers, shape)
     }

@@ -115,6 +115,10 @@ extension ONNXIntegerBounds.Rule {
       : try combined { $0.multipliedSaturated(by: $1) }.bound(call, bounds)
   }
 
+  /// Sums of products of integers of 8 bits, to which numbers as large may be added: those beyond
+  /// 2²⁴ are rounded, unless the products are computed with integers.
+  static let products = Self { _, _ in ONNXIntegerBounds.largest / 2 }
+
   /// Numbers between two others.
   static let clipped = Self { _, bounds in
     guard bounds.count == 3, let low = bounds[1], let high = bounds[2] else { return nil }

@@ -20,9 +20,13 @@ package struct DynamicProductOperation: PrimitiveOperation {
     try ArgumentRule.require(
       product.factors.count == outputs, "factors", "\(product.factors.count) numbers",
       needs: "\(outputs) numbers")
-    try ArgumentRule.require(
-      product.offsets.map { $0.count == outputs } ?? true, "offsets",
-      "\(product.offsets?.count ?? 0) numbers", needs: "\(outputs) numbers")
+    for (name, count) in [
+      ("biases", product.biases?.count), ("offsets", product.offsets?.count),
+    ] {
+      try ArgumentRule.require(
+        count == nil || count == outputs, name, "\(count ?? 0) numbers",
+        needs: "\(outputs) numbers")
+    }
     try ArgumentRule.dynamicRange(operands[2])
   }
 

@@ -19,7 +19,8 @@ import Testing
       range --> Slice(starts: [0], ends: [1]), range --> Slice(starts: [1], ends: [2])
     )
     let product = integers - zero --> layer
-    let result = product * (scale * vector(scales))
+    let sums = hasBias ? product + vector(scales.indices.map { Float($0 * 1000 - 2500) }) : product
+    let result = sums * (scale * vector(scales))
     return hasBias ? result + vector(scales.map { $0 * 3 }) : result
   }
 

@@ -13,10 +13,11 @@ extension ONNXOperators {
       "QGemm", domain: microsoft, import: quantizedGemm, fold: .none, bounds: nil,
       length: .followed, sizes: .none, examples: .apart(products(0, 3))),
     ONNXOperator(
-      "MatMulInteger", import: integerMatrixProduct, fold: .none, bounds: nil, length: .followed,
+      "MatMulInteger", import: integerMatrixProduct, fold: .none, bounds: .products,
+      length: .followed,
       sizes: .none, examples: .apart(products(0, 1))),
     ONNXOperator(
-      "ConvInteger", import: integerConvolution, fold: .none, bounds: nil, length: .followed,
+      "ConvInteger", import: integerConvolution, fold: .none, bounds: .products, length: .followed,
       sizes: .none, examples: .apart(ONNXOpenRules.firstAxis)),
     ONNXOperator(
       "MatMulIntegerToFloat", domain: microsoft, import: realMatrixProduct, fold: .none,
