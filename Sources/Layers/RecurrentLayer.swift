@@ -169,6 +169,7 @@ extension Lowering {
       try parameter(
         type(.weights), [.outputs: width, .height: 1, .width: 1, .inputs: channels]),
     ]
+    graph.weightScales[operands[1].index] = rule.inputScales
     let biases = try biases(bias, type(.biases), width: width)
     if let own = biases.first { operands.append(own) }
     let sums = try apply(product.primitive, to: operands)

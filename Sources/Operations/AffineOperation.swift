@@ -19,7 +19,8 @@ extension AffineOperation {
   package var traits: OperationTraits {
     OperationTraits(
       operands: (operandNames.count + 1)...(operandNames.count + 1), multiplyAdds: .onePerElement,
-      isLinear: false, takesActivation: true, packsOperands: true, keepsElements: false,
+      isLinear: false, addsResidual: false, takesActivation: true, packsOperands: true,
+      keepsElements: false,
       treatsChannelsAlike: true)
   }
 

@@ -54,8 +54,10 @@ package struct OperationTraits: Sendable {
   package let multiplyAdds: MultiplyAdds
   /// Whether each output channel is a sum of products of the first operand.
   ///
-  /// A scale, a shift, a residual and an activation can be fused into such an operation.
+  /// A scale and a shift can be fused into such an operation.
   package let isLinear: Bool
+  /// Whether it can add a residual as it stores the result.
+  package let addsResidual: Bool
   /// Whether it can apply an activation as it stores the result.
   package let takesActivation: Bool
   /// Whether all operands after the first must be constants when a plan is made.
@@ -71,7 +73,8 @@ package struct OperationTraits: Sendable {
     treatsChannelsAlike: Bool
   ) -> OperationTraits {
     OperationTraits(
-      operands: operands, multiplyAdds: .none, isLinear: false, takesActivation: takesActivation,
+      operands: operands, multiplyAdds: .none, isLinear: false, addsResidual: false,
+      takesActivation: takesActivation,
       packsOperands: false, keepsElements: keepsElements, treatsChannelsAlike: treatsChannelsAlike)
   }
 

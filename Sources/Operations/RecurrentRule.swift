@@ -87,6 +87,9 @@ public struct RecurrentRule: Hashable, Sendable {
   /// range, and `R·h = float(Σ (q − zeroPoint) · w) · (scale · hiddenScales)` with exact sums.
   /// Source: ONNX Runtime, DynamicQuantizeLSTM.
   package let hiddenScales: [Float]?
+  /// What the integer 1 stands for in each row of the weights of the input; `nil` if they are not
+  /// known to be integers.
+  package let inputScales: [Float]?
 
   /// Creates a rule.
   public init(
@@ -96,14 +99,14 @@ public struct RecurrentRule: Hashable, Sendable {
   ) {
     self.init(
       cell: cell, units: units, outputs: outputs, gateBlocks: gateBlocks, isReversed: isReversed,
-      clip: clip, cellClip: cellClip, optional: optional, hiddenScales: nil)
+      clip: clip, cellClip: cellClip, optional: optional, hiddenScales: nil, inputScales: nil)
   }
 
   /// Creates a rule, with products of integers if scales are given.
   package init(
     cell: Cell, units: Int, outputs: Int? = nil, gateBlocks: [Int]? = nil,
     isReversed: Bool = false, clip: Float? = nil, cellClip: Float? = nil,
-    optional: Set<Operand> = [], hiddenScales: [Float]?
+    optional: Set<Operand> = [], hiddenScales: [Float]?, inputScales: [Float]?
   ) {
     self.cell = cell
     self.units = units
@@ -114,6 +117,7 @@ public struct RecurrentRule: Hashable, Sendable {
     self.cellClip = cellClip
     self.optional = optional
     self.hiddenScales = hiddenScales
+    self.inputScales = inputScales
   }
 
   /// The same rule, read in the other direction.

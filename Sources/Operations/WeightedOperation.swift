@@ -37,7 +37,8 @@ extension WeightedOperation {
 
   package var traits: OperationTraits {
     OperationTraits(
-      operands: 2...3, multiplyAdds: .onePerWeight, isLinear: true, takesActivation: true,
+      operands: 2...3, multiplyAdds: .onePerWeight, isLinear: true, addsResidual: true,
+      takesActivation: true,
       packsOperands: true, keepsElements: false,
       treatsChannelsAlike: false)
   }

@@ -65,9 +65,11 @@ extension PlanBuilder {
     end.biases = try foldedBiases(product.biases, totals: packed, zero: 0, outputs: outputs)
     end.totals = form.totals(packed)
     end.has_range = 1
-    end.epilogue = forge_epilogue(node.activation, hasResidual: false)
+    let residual = try node.residual.map { try blocked($0) }
+    end.epilogue = forge_epilogue(node.activation, hasResidual: residual != nil)
     addIntegerConvolution(
-      geometry, form, packed, end, from: source, to: blockedResult(node.output), range: range)
+      geometry, form, packed, end, from: source, to: blockedResult(node.output),
+      range: range, residual: residual)
   }
 
   /// The scale and the zero point of a range as kernels have them.

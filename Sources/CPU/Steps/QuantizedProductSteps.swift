@@ -76,9 +76,10 @@ extension PlanBuilder {
   ///   - source: the image of bytes.
   ///   - target: the result.
   ///   - range: the scale and the zero point of the integers, if each prediction finds them.
+  ///   - residual: what is added to real numbers.
   mutating func addIntegerConvolution(
     _ geometry: ConvolutionGeometry, _ form: QuantizedForm, _ packed: UnsafePointer<Float>?,
-    _ end: forge_sum_end, from source: ID, to target: ID, range: ID? = nil
+    _ end: forge_sum_end, from source: ID, to target: ID, range: ID? = nil, residual: ID? = nil
   ) {
     let image = tensor(source)
     var arguments = forge_quantized_convolution_arguments()
@@ -96,7 +97,8 @@ extension PlanBuilder {
       "integer convolution \(geometry.kernel)", kernels.quantized_convolution, arguments,
       tiles: forge_quantized_convolution_tiles,
       parts: (isFlat ? 1 : tensor(target).height) * segments,
-      reads: [\.in: source, \.end.range: range], writes: [\.out: target],
+      reads: [\.in: source, \.end.range: range, \.end.epilogue.residual: residual],
+      writes: [\.out: target],
       multiplyAdds: tensor(target).count.multipliedSaturated(
         by: form.taps.multipliedSaturated(by: form.inputs)),
       parameterCount: form.weightBytes / MemoryLayout<Float>.stride,

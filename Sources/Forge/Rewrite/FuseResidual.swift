@@ -16,7 +16,8 @@ enum FuseResidual: Rewrite {
       // The addition is fused into the later operand: the other one is computed before it.
       let candidates = node.inputs.compactMap { input -> Int? in
         guard let producer = index.soleProducer(of: input), !removed.contains(producer),
-          graph.nodes[producer].primitive.traits.isLinear, graph.nodes[producer].residual == nil,
+          graph.nodes[producer].primitive.traits.addsResidual,
+          graph.nodes[producer].residual == nil,
           graph.nodes[producer].activation == .linear
         else { return nil }
         return producer

@@ -5,23 +5,23 @@ import ForgeShapes
 ///
 /// `(product(integers − zero, weights) + biases) · (scale · factors) + offsets` becomes one
 /// operation, where the integers, their zero point and their scale are those of one dynamic range,
-/// and the weights and biases are whole numbers. Reshapes may stand between the parts; biases and
-/// offsets may be absent.
+/// and the weights and biases are whole numbers. So does
+/// `product((integers − zero) · scale, weights) + offsets` if the weights are integers times known
+/// scales. Rearrangements may stand between the parts before the product, and reshapes behind it;
+/// biases and offsets may be absent.
 enum RunDynamicProducts: Rewrite {
   static let name = "runDynamicProducts"
 
   static func apply(to graph: inout OperationGraph, constants: any ConstantSource) throws -> Int {
     guard graph.nodes.contains(where: \.isDynamicQuantization) else { return 0 }
     let pattern = DynamicProductPattern(graph, constants)
-    var made: [Int: [OperationGraph.Node]] = [:]
+    var builder = DynamicProductBuilder(graph: graph)
     for position in graph.nodes.indices {
-      guard let match = try pattern.match(at: position) else { continue }
-      var builder = DynamicProductBuilder(graph: graph, layers: match.layers)
-      try builder.build(match)
-      graph = builder.graph
-      made[match.end] = builder.nodes
+      if let match = try pattern.match(at: position) { try builder.build(match) }
     }
-    return graph.replacePatterns(made)
+    graph = builder.graph
+    _ = graph.replacePatterns(builder.made)
+    return builder.count
   }
 }
 
@@ -34,20 +34,22 @@ extension OperationGraph.Node {
   fileprivate var isBare: Bool { activation == .linear && residual == nil }
 }
 
+/// Numbers that a range quantized, as a product reads them.
+private struct DynamicOperand {
+  /// The place of the quantization.
+  let quantization: Int
+  /// The rearrangements between the quantization and the product, in order.
+  let moves: [Primitive]
+  /// Whether the numbers are multiplied by the scale.
+  let isScaled: Bool
+}
+
 /// A product of integers that has been found.
 private struct DynamicProductMatch {
-  typealias Value = OperationGraph.Value
-
   let product: DynamicProduct
-  /// The quantization of the input.
-  let quantization: OperationGraph.Node
-  /// The input of the product and its weights.
-  let input, weights: Value
-  /// The result of the product, and the last one of the pattern.
-  var result, output: Value
-  /// The place of the last node.
-  let end: Int
-  let layers: [Int]
+  let operand: DynamicOperand
+  /// The place of the product, and that of the last node of the pattern.
+  let position, end: Int
 }
 
 /// Finds products of integers less their zero point that are scaled by the range.
@@ -74,31 +76,39 @@ private struct DynamicProductPattern {
   /// The product at a position and what follows it.
   func match(at position: Int) throws -> DynamicProductMatch? {
     let node = graph.nodes[position]
-    guard node.isBare, node.inputs.count == 2, let form = form(node),
-      let quantization = quantization(before: node.inputs[0]),
+    guard node.isBare, let form = form(node), let operand = operand(before: node.inputs[0]),
       let outputs = graph.shape(of: node.output).channels,
-      let hint = graph.weightScales[node.inputs[1].index], hint.allSatisfy({ $0 == 1 }),
-      let weights = try graph.integers(
-        ofWeights: node.inputs[1], scales: Array(repeating: 1, count: outputs), constants)
+      let hint = graph.weightScales[node.inputs[1].index],
+      hint.count == 1 || hint.count == outputs, hint.allSatisfy({ $0.isNormal && $0 > 0 })
     else { return nil }
-    let bias = try bias(behind: node.output, outputs: outputs)
-    guard let scaling = reader(behind: bias?.output ?? node.output, .multiply),
-      let factors = try factors(
-        scaling.other, range: quantization.inputs[1], outputs: outputs)
+    let scales = hint.count == 1 ? Array(repeating: hint[0], count: outputs) : hint
+    guard
+      let weights = try graph.integers(ofWeights: node.inputs[1], scales: scales, constants)
     else { return nil }
-    var (end, offsets): (Int, [Float]?) = (scaling.position, nil)
-    if let sum = reader(behind: graph.nodes[end].output, .add),
-      let numbers = try numbers(sum.other, outputs: outputs)
-    {
-      (end, offsets) = (sum.position, numbers)
+    var (end, factors, biases): (Int, [Float], [Int32]?) = (position, scales, nil)
+    if !operand.isScaled {
+      guard node.inputs.count == 2, scales.allSatisfy({ $0 == 1 }) else { return nil }
+      if let bias = try bias(behind: node.output, outputs: outputs) {
+        (end, biases) = (bias.position, bias.integers)
+      }
+      guard let scaling = reader(behind: graph.nodes[end].output, .multiply),
+        let found = try self.factors(
+          scaling.other, range: graph.nodes[operand.quantization].inputs[1], outputs: outputs)
+      else { return nil }
+      (end, factors) = (scaling.position, found)
+    }
+    var offsets: [Float]?
+    if node.inputs.count > 2 {
+      guard let recipe = graph.constant(node.inputs[2]) else { return nil }
+      offsets = try constants.values(of: recipe)
+    } else if let sum = try addition(behind: graph.nodes[end].output, outputs: outputs) {
+      (end, offsets) = (sum.position, sum.numbers)
     }
     return DynamicProductMatch(
       product: DynamicProduct(
-        form: form, hasWeightZeros: weights.zeros != nil, biases: bias?.integers,
+        form: form, weightScales: scales, hasWeightZeros: weights.zeros != nil, biases: biases,
         factors: factors, offsets: offsets),
-      quantization: quantization, input: node.inputs[0], weights: node.inputs[1],
-      result: node.output, output: graph.nodes[end].output, end: end,
-      layers: node.layers + graph.nodes[end].layers)
+      operand: operand, position: position, end: end)
   }
 
   private func form(_ node: Node) -> QuantizedProduct.Form? {
@@ -110,29 +120,73 @@ private struct DynamicProductPattern {
     }
   }
 
-  /// The quantization whose integers less their zero point a value is.
-  private func quantization(before value: Value) -> Node? {
-    guard let difference = producer(of: value), case .binary(.subtract) = difference.primitive,
-      difference.inputs.count == 2,
-      graph.shape(of: difference.inputs[0]) == graph.shape(of: difference.output),
-      let quantization = producer(of: difference.inputs[0]), quantization.isDynamicQuantization,
-      part(of: difference.inputs[1]).map({ $0 == (quantization.inputs[1], 1) }) ?? false
-    else { return nil }
-    return quantization
+  /// The integers less their zero point, perhaps times their scale, that a value is.
+  private func operand(before value: Value) -> DynamicOperand? {
+    var (value, moves): (Value, [Primitive]) = (value, [])
+    var range: Value?
+    while let position = index.producer[value.index], graph.nodes[position].isBare {
+      let node = graph.nodes[position]
+      switch node.primitive {
+      case .reshape, .permute:
+        moves.insert(node.primitive, at: 0)
+        value = node.inputs[0]
+      case .binary(.multiply) where range == nil:
+        guard let (other, part) = combined(node), part.place == 0 else { return nil }
+        (value, range) = (other, part.vector)
+      case .binary(.subtract):
+        guard let (other, part) = combined(node), part.place == 1, other == node.inputs[0],
+          range == nil || range == part.vector
+        else { return nil }
+        return quantization(other, part.vector, moves, isScaled: range != nil)
+      default: return nil
+      }
+    }
+    return nil
   }
 
-  /// The whole numbers that are added to sums, and the result.
+  /// The quantization by a range whose integers a value is, rearranged.
+  private func quantization(
+    _ value: Value, _ range: Value, _ moves: [Primitive], isScaled: Bool
+  ) -> DynamicOperand? {
+    var (value, moves) = (value, moves)
+    while let position = index.producer[value.index], graph.nodes[position].isBare {
+      let node = graph.nodes[position]
+      switch node.primitive {
+      case .reshape, .permute:
+        moves.insert(node.primitive, at: 0)
+        value = node.inputs[0]
+      case .dynamicQuantize:
+        guard node.inputs[1] == range else { return nil }
+        return DynamicOperand(quantization: position, moves: moves, isScaled: isScaled)
+      default: return nil
+      }
+    }
+    return nil
+  }
+
+  /// The operand of an operation on two values whose other one is a part of a vector.
+  private func combined(_ node: Node) -> (Value, part: (vector: Value, place: Int))? {
+    guard node.inputs.count == 2 else { return nil }
+    for (operand, other) in [(0, 1), (1, 0)] {
+      if let part = part(of: node.inputs[other]),
+        graph.shape(of: node.inputs[operand]) == graph.shape(of: node.output)
+      {
+        return (node.inputs[operand], part)
+      }
+    }
+    return nil
+  }
+
+  /// The whole numbers that are added to sums, and the place of the addition.
   private func bias(
     behind value: Value, outputs: Int
-  ) throws -> (integers: [Int32], output: Value)? {
-    guard let sum = reader(behind: value, .add),
-      let numbers = try numbers(sum.other, outputs: outputs)
-    else { return nil }
-    let integers = numbers.compactMap { Int32(exactly: $0) }
+  ) throws -> (integers: [Int32], position: Int)? {
+    guard let sum = try addition(behind: value, outputs: outputs) else { return nil }
+    let integers = sum.numbers.compactMap { Int32(exactly: $0) }
     guard integers.count == outputs, integers.allSatisfy({ $0.magnitude < 1 << 30 }) else {
       return nil
     }
-    return (integers, graph.nodes[sum.position].output)
+    return (integers, sum.position)
   }
 
   /// The factors of the outputs beside the scale of a range; `nil` if a value is not their product.
@@ -160,7 +214,7 @@ private struct DynamicProductPattern {
   }
 
   /// The vector that a value is an element of, and the place of the element.
-  private func part(of value: Value) -> (Value, Int)? {
+  private func part(of value: Value) -> (vector: Value, place: Int)? {
     guard let node = producer(of: value), graph.shape(of: node.output).elementCount == 1 else {
       return nil
     }
@@ -182,61 +236,87 @@ private struct DynamicProductPattern {
     return nil
   }
 
-  /// The operation that alone reads a value, reshapes left out, its place and its other operand;
-  /// the last axis stays that of the value.
+  /// The addition of known numbers that alone reads a value, and its place.
+  private func addition(
+    behind value: Value, outputs: Int
+  ) throws -> (position: Int, numbers: [Float])? {
+    if let sum = reader(behind: value, .add) {
+      return try numbers(sum.other, outputs: outputs).map { (sum.position, $0) }
+    }
+    guard let position = soleReader(behind: value)?.position,
+      case .affine = graph.nodes[position].primitive, graph.nodes[position].isBare,
+      try numbers(graph.nodes[position].inputs[1], outputs: outputs)?.allSatisfy({ $0 == 1 })
+        ?? false
+    else { return nil }
+    return try numbers(graph.nodes[position].inputs[2], outputs: outputs).map { (position, $0) }
+  }
+
+  /// The operation on two values of one shape that alone reads a value, its place and its other
+  /// operand.
   private func reader(
     behind value: Value, _ operation: BinaryOperator
   ) -> (position: Int, other: Value)? {
+    guard let (position, value) = soleReader(behind: value) else { return nil }
+    let node = graph.nodes[position]
+    guard case .binary(operation) = node.primitive, node.isBare, node.inputs.count == 2,
+      graph.shape(of: node.output) == graph.shape(of: value)
+    else { return nil }
+    return (position, node.inputs[0] == value ? node.inputs[1] : node.inputs[0])
+  }
+
+  /// The place of the node that alone reads a value, reshapes left out, and what it reads; the last
+  /// axis stays that of the value.
+  private func soleReader(behind value: Value) -> (position: Int, value: Value)? {
     var value = value
     let channels = graph.shape(of: value).sizes?.last
     while index.uses[value.index] == 1, let position = readers[value.index] {
       let node = graph.nodes[position]
-      guard node.residual == nil, graph.shape(of: node.output).sizes?.last == channels else {
-        return nil
-      }
-      switch node.primitive {
-      case .reshape where node.isBare: value = node.output
-      case .binary(operation) where node.isBare && node.inputs.count == 2:
-        guard graph.shape(of: node.output) == graph.shape(of: value) else { return nil }
-        return (position, node.inputs[0] == value ? node.inputs[1] : node.inputs[0])
-      default: return nil
-      }
+      guard case .reshape = node.primitive else { return (position, value) }
+      guard node.isBare, graph.shape(of: node.output).sizes?.last == channels else { return nil }
+      value = node.output
     }
     return nil
   }
 }
 
-/// Makes the nodes of a product of integers.
+/// Makes the nodes of products of integers.
 private struct DynamicProductBuilder: PatternBuilder {
   var graph: OperationGraph
   var nodes: [OperationGraph.Node] = []
-  let layers: [Int]
+  private(set) var layers: [Int] = []
+  /// The nodes in the place of those at some positions.
+  private(set) var made: [Int: [OperationGraph.Node]] = [:]
+  private(set) var count = 0
+  /// The integers of a quantization in another arrangement, which several products read.
+  private var rearranged: [String: Value] = [:]
 
-  init(graph: OperationGraph, layers: [Int]) {
-    self.graph = graph
-    self.layers = layers
-  }
+  init(graph: OperationGraph) { self.graph = graph }
 
   mutating func build(_ match: DynamicProductMatch) throws {
+    let (node, end) = (graph.nodes[match.position], graph.nodes[match.end])
+    let quantization = graph.nodes[match.operand.quantization]
+    let range = quantization.inputs[1]
+    let shape = graph.shape(of: node.inputs[0])
     var product = match.product
-    var integers = match.quantization.output
-    let range = match.quantization.inputs[1]
-    let shape = graph.shape(of: match.input)
+    let integers: Value
+    layers = node.layers
+    nodes = []
     if case .convolution(let geometry, let outputs, let groups) = product.form,
       let edges = padding(geometry, shape), edges != .none
     {
       // The border stands for 0, whose integer is not known before the prediction.
-      let padded = try add(.pad(edges), [try reshaped(match.quantization.inputs[0], shape)])
+      let padded = try add(.pad(edges), [try moved(quantization.inputs[0], match.operand, shape)])
       integers = try add(.dynamicQuantize, [padded, range])
-      product = DynamicProduct(
-        form: .convolution(geometry.withPadding(.valid), outputs: outputs, groups: groups),
-        hasWeightZeros: product.hasWeightZeros, biases: product.biases, factors: product.factors,
-        offsets: product.offsets)
+      product = product.with(
+        .convolution(geometry.withPadding(.valid), outputs: outputs, groups: groups))
     } else {
-      integers = try reshaped(integers, shape)
+      integers = try self.integers(match.operand, shape)
     }
-    let result = try add(.dynamicProduct(product), [integers, match.weights, range])
-    try finish(result, nil, as: match.output)
+    layers += match.position == match.end ? [] : end.layers
+    let result = try add(.dynamicProduct(product), [integers, node.inputs[1], range])
+    try finish(result, nil, as: end.output)
+    made[match.end] = nodes
+    count += 1
   }
 
   private func padding(_ geometry: ConvolutionGeometry, _ shape: Shape) -> Edges? {
@@ -244,8 +324,43 @@ private struct DynamicProductBuilder: PatternBuilder {
     return geometry.edges(width: sizes[1], height: sizes[0])
   }
 
+  /// The integers of an operand with a shape.
+  private mutating func integers(
+    _ operand: DynamicOperand, _ shape: Shape
+  ) throws -> Value {
+    let quantization = graph.nodes[operand.quantization]
+    guard operand.isPermuted else { return try reshaped(quantization.output, shape) }
+    // Real numbers are rearranged, once for all products that read them so.
+    let key = "\(operand.quantization) \(operand.moves) \(shape)"
+    if let value = rearranged[key] { return value }
+    let kept = nodes
+    nodes = made[operand.quantization] ?? [quantization]
+    let numbers = try moved(quantization.inputs[0], operand, shape)
+    let value = try add(.dynamicQuantize, [numbers, quantization.inputs[1]])
+    made[operand.quantization] = nodes
+    nodes = kept
+    rearranged[key] = value
+    return value
+  }
+
+  /// A value, rearranged as the integers of an operand are.
+  private mutating func moved(
+    _ value: Value, _ operand: DynamicOperand, _ shape: Shape
+  ) throws -> Value {
+    var value = value
+    for move in operand.moves { value = try add(move, [value]) }
+    return try reshaped(value, shape)
+  }
+
   private mutating func reshaped(_ value: Value, _ shape: Shape) throws -> Value {
     guard graph.shape(of: value) != shape else { return value }
     return try add(.reshape(shape.sizes ?? []), [value])
+  }
+}
+
+extension DynamicOperand {
+  /// Whether the order of the elements changes between the quantization and the product.
+  fileprivate var isPermuted: Bool {
+    moves.contains { if case .permute = $0 { true } else { false } }
   }
 }

@@ -20,7 +20,8 @@ package struct AttentionOperation: PrimitiveOperation {
   package var traits: OperationTraits {
     let count = 3 + (rule.mask == .none ? 0 : 1) + (rule.hasPosition ? 1 : 0)
     return OperationTraits(
-      operands: count...count, multiplyAdds: .onePerKey, isLinear: false, takesActivation: false,
+      operands: count...count, multiplyAdds: .onePerKey, isLinear: false, addsResidual: false,
+      takesActivation: false,
       packsOperands: false, keepsElements: false, treatsChannelsAlike: false)
   }
 

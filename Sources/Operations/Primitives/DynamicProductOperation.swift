@@ -2,15 +2,16 @@ import ForgeShapes
 
 /// A product of integers whose range each prediction finds; see ``DynamicProduct``.
 ///
-/// Operands: integers from 0 to 255, the weights of the layer, which are whole numbers, and the
-/// scale and the zero point [2].
+/// Operands: integers from 0 to 255, the weights of the layer on real numbers, and the scale and
+/// the zero point [2].
 package struct DynamicProductOperation: PrimitiveOperation {
   let product: DynamicProduct
 
   package var name: String { "dynamicProduct" }
   package var traits: OperationTraits {
     OperationTraits(
-      operands: 3...3, multiplyAdds: .onePerWeight, isLinear: false, takesActivation: true,
+      operands: 3...3, multiplyAdds: .onePerWeight, isLinear: false, addsResidual: true,
+      takesActivation: true,
       packsOperands: false, keepsElements: false, treatsChannelsAlike: false)
   }
 
@@ -21,7 +22,8 @@ package struct DynamicProductOperation: PrimitiveOperation {
       product.factors.count == outputs, "factors", "\(product.factors.count) numbers",
       needs: "\(outputs) numbers")
     for (name, count) in [
-      ("biases", product.biases?.count), ("offsets", product.offsets?.count),
+      ("weightScales", product.weightScales.count), ("biases", product.biases?.count),
+      ("offsets", product.offsets?.count),
     ] {
       try ArgumentRule.require(
         count == nil || count == outputs, name, "\(count ?? 0) numbers",
@@ -40,11 +42,20 @@ package struct DynamicProductOperation: PrimitiveOperation {
 
   package func reference(_ call: ReferenceCall) throws(ReferenceError) -> ReferenceTensor {
     let (weights, range) = (call.operands[1], call.operands[2].values)
+    let integers = weights.floats.withUnsafeBufferPointer {
+      QuantizedWeights($0, scales: product.weightScales)
+    }
+    guard let integers else {
+      throw ReferenceError(
+        .invalidArgument, "the weights are not integers times the scales of their outputs")
+    }
     // Sums of products of such integers are exact in double precision.
     var result = try product.form.layer.reference(
       ReferenceCall(
-        operands: [call.input.map { $0 - range[1] }, weights], output: call.output,
-        crops: call.crops))
+        operands: [
+          call.input.map { $0 - range[1] },
+          ReferenceTensor(unchecked: weights.sizes, integers.differences()),
+        ], output: call.output, crops: call.crops))
     let scale = Float(range[0])
     for index in result.values.indices {
       result.values[index] = product.result(

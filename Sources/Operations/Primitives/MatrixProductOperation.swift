@@ -9,7 +9,8 @@ package struct MatrixProductOperation: PrimitiveOperation {
   package var name: String { "matrixProduct" }
   package var traits: OperationTraits {
     OperationTraits(
-      operands: 2...2, multiplyAdds: .onePerInnerElement, isLinear: false, takesActivation: false,
+      operands: 2...2, multiplyAdds: .onePerInnerElement, isLinear: false, addsResidual: false,
+      takesActivation: false,
       packsOperands: false, keepsElements: false, treatsChannelsAlike: false)
   }
 

@@ -10,7 +10,8 @@ package struct NormalizeOperation: PrimitiveOperation {
   package var name: String { rule.kind == .unitLength ? "unitLength" : "normalize" }
   package var traits: OperationTraits {
     OperationTraits(
-      operands: 1...3, multiplyAdds: .onePerElement, isLinear: false, takesActivation: false,
+      operands: 1...3, multiplyAdds: .onePerElement, isLinear: false, addsResidual: false,
+      takesActivation: false,
       packsOperands: true, keepsElements: false, treatsChannelsAlike: true)
   }
 

@@ -10,7 +10,8 @@ package struct QuantizedProductOperation: IntegerOperation {
   package var storage: Quantization.Storage? { product.output?.storage }
   package var traits: OperationTraits {
     OperationTraits(
-      operands: 2...3, multiplyAdds: .onePerWeight, isLinear: false, takesActivation: false,
+      operands: 2...3, multiplyAdds: .onePerWeight, isLinear: false, addsResidual: false,
+      takesActivation: false,
       packsOperands: true, keepsElements: false, treatsChannelsAlike: false)
   }
 

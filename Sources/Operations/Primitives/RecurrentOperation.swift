@@ -21,6 +21,7 @@ package struct RecurrentOperation: PrimitiveOperation {
     let count = 2 + rule.optional.count
     return OperationTraits(
       operands: count...count, multiplyAdds: .onePerRecurrentWeight, isLinear: false,
+      addsResidual: false,
       takesActivation: false, packsOperands: false, keepsElements: false,
       treatsChannelsAlike: false)
   }

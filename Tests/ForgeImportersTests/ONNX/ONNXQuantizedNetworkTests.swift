@@ -108,10 +108,4 @@ import Testing
     #expect(residual.count { $0 == "integer convolution" } == 2)
     #expect(residual.count { $0 == "integer pooling" } == 2)
   }
-
-  @Test(arguments: refused.sorted())
-  func whatIsMissingIsNamed(_ file: String) throws {
-    let error = #expect(throws: ImportError.self) { try Self.imported(file) }
-    #expect(error?.description.contains("com.microsoft.DynamicQuantizeLSTM") == true)
-  }
 }

@@ -69,6 +69,41 @@ import Testing
     #expect(try rewritten.predict(values) == plain.predict(values))
   }
 
+  /// Several products of one rearranged input, a residual, and weights times known scales.
+  @Test func partsMayBeRearranged() throws {
+    let input = Input(shape: [5, 3])
+    let range = input --> DynamicRange()
+    let integers = [input, range] --> DynamicIntegers()
+    let (scale, zero) = (
+      range --> Slice(starts: [0], ends: [1]), range --> Slice(starts: [1], ends: [2])
+    )
+    func product(_ input: Tensor, _ scales: [Float]?, _ name: String) -> Tensor {
+      var layer = LastAxisDense(neurons: 7, useBias: scales != nil, name: name)
+      layer.weightScales = scales ?? [1]
+      return input --> layer
+    }
+    let turned = integers - zero --> Permute(order: [1, 0])
+    let first = product(turned, nil, "a") * (scale * vector(scales)) --> Scale(bias: scales)
+    let second = product(turned, nil, "b") * scale
+    let third = product((integers - zero) * scale --> Permute(order: [1, 0]), [1], "c")
+    let sum = first + second --> Activation(.relu)
+    let model = Model(input: input, output: [sum, third] --> Concatenate(axis: 0))
+    let rewritten = try model.compile(parameters: Weights(range: -90...127))
+    let rewrites = rewritten.report.rewrites
+    #expect(rewrites.first { $0.name == "runDynamicProducts" }?.places == 3)
+    #expect(rewrites.first { $0.name == "fuseResidual" }?.places == 1)
+    #expect(rewritten.report.steps.count { $0.kernel == "quantize" } == 2)
+    let plain = try model.compile(
+      parameters: Weights(range: -90...127),
+      options: CompileOptions(disabledRewrites: ["runDynamicProducts"]))
+    let values = seededValues(count: 15, seed: 4, range: -1...3)
+    let (found, expected) = (try rewritten.predict(values), try plain.predict(values))
+    #expect(found.count == 42)
+    for (value, other) in zip(found, expected) {
+      #expect(abs(value - other) <= 1e-5 * abs(other) + 1e-3, "\(value), \(other)")
+    }
+  }
+
   /// A border stands for 0, and a dense layer reads all of an image.
   @Test func convolutionsAndDenseLayers() throws {
     let input = Input(width: 6, height: 5, channels: 3)

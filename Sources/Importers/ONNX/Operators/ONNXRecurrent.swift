@@ -46,9 +46,8 @@ struct RecurrentReader {
   private let functions: [ActivationFunction]
   private let x: FileTensor
   private let weights, recurrent: HostTensor
-  /// The scales of the rows of the recurrent weights of each direction, if products are those of
-  /// integers.
-  private let hiddenScales: [[Float]]?
+  /// The scales of the rows of the weights of each direction, if products are those of integers.
+  private let scales: (input: [[Float]], hidden: [[Float]])?
 
   /// Reads a node whose sequence and weights are its inputs.
   init(_ call: ONNXCall, gates: Int, activations: [String]) throws {
@@ -58,16 +57,17 @@ struct RecurrentReader {
     }
     try self.init(
       call, gates: gates, activations: activations, x: try call.network(0),
-      matrices: (weights, recurrent), hiddenScales: nil)
+      matrices: (weights, recurrent), scales: nil)
   }
 
   /// Reads a node with a sequence and weights that were made of its inputs.
   init(
     _ call: ONNXCall, gates: Int, activations: [String], x: FileTensor,
-    matrices: (weights: HostTensor, recurrent: HostTensor), hiddenScales: [[Float]]?
+    matrices: (weights: HostTensor, recurrent: HostTensor),
+    scales: (input: [[Float]], hidden: [[Float]])?
   ) throws {
     let node = call.node
-    (self.x, self.hiddenScales) = (x, hiddenScales)
+    (self.x, self.scales) = (x, scales)
     switch node.string("direction", "forward") {
     case "forward": (directions, reversed) = (1, nil)
     case "reverse": (directions, reversed) = (1, 0)
@@ -153,7 +153,7 @@ struct RecurrentReader {
       let rule = RecurrentRule(
         cell: cell(own), units: units, gateBlocks: gateBlocks,
         isReversed: direction == reversed, clip: clip > 0 ? clip : nil, optional: optional,
-        hiddenScales: hiddenScales?[direction])
+        hiddenScales: scales?.hidden[direction], inputScales: scales?.input[direction])
       let cells = try call.apply(
         RecurrentCells(rule, hasBias: call.has(3), name: name),
         to: [sequence] + states + (lengths.map { [$0] } ?? []))

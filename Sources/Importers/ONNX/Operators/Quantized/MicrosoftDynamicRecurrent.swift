@@ -25,7 +25,7 @@ extension ONNXOperators {
     }
     let reader = try RecurrentReader(
       call, gates: 4, activations: ["Sigmoid", "Tanh", "Tanh"], x: x,
-      matrices: (weights.values, recurrent.values), hiddenScales: recurrent.scales)
+      matrices: (weights.values, recurrent.values), scales: (weights.scales, recurrent.scales))
     let isCoupled = call.node.int("input_forget") != 0
     try reader.run(&call, gateBlocks: [0, 2, 3, 1]) { functions in
       .lstm(gates: functions[0], cell: functions[1], hidden: functions[2], isCoupled: isCoupled)
