@@ -27,6 +27,7 @@ public struct Dense: WeightedLayer {
   /// The activation, applied last.
   public let activation: ActivationFunction
   package var weightScales: [Float]?
+  package var weightBlocks: WeightBlocks?
 
   /// Creates a dense layer.
   ///

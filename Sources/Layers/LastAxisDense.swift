@@ -28,6 +28,7 @@ public struct LastAxisDense: WeightedLayer {
   /// The activation, applied last.
   public let activation: ActivationFunction
   package var weightScales: [Float]?
+  package var weightBlocks: WeightBlocks?
 
   /// Creates a dense layer along the last axis.
   ///

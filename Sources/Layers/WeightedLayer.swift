@@ -10,9 +10,13 @@ package protocol WeightedLayer: BuiltInLayer {
   /// What the integer 1 stands for in weights that are integers of 8 bits times a scale: one number
   /// for each output, or one for all; `nil` for other weights.
   var weightScales: [Float]? { get set }
+  /// The blocks of weights of 4 bits; `nil` for other weights.
+  var weightBlocks: WeightBlocks? { get }
 }
 
 extension WeightedLayer {
+  package var weightBlocks: WeightBlocks? { nil }
+
   /// Applies an operation to the input, its weights and optional biases, and then the activation.
   func lower(
     _ operation: some WeightedOperation, into lowering: inout Lowering
@@ -25,6 +29,7 @@ extension WeightedLayer {
     _ = try operation.outputShape(for: [shape])
     let weights = try lowering.parameter(try operation.weights(for: shape))
     lowering.graph.weightScales[weights.index] = weightScales
+    lowering.graph.weightBlocks[weights.index] = weightBlocks
     var operands = [input, weights]
     if hasBias {
       let outputs = try operation.outputs(for: shape)

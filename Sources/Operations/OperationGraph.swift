@@ -77,6 +77,9 @@ package struct OperationGraph: Sendable {
   /// They come from a file, so that what relies on them checks the weights.
   package var weightScales: [Int: [Float]] = [:]
 
+  /// The blocks of weights of 4 bits, by the index of the value; a hint, too.
+  package var weightBlocks: [Int: WeightBlocks] = [:]
+
   /// Identifies the graph and its copies within the process.
   private var identity = Self.created.add(1, ordering: .relaxed).newValue
   private static let created = Atomic(0)

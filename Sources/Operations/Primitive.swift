@@ -121,6 +121,8 @@ public enum Primitive: Sendable {
   case dynamicQuantize
   /// A product of integers whose scale and zero point are an operand.
   case dynamicProduct(DynamicProduct)
+  /// A product of the pixels of an image with weights of 4 bits.
+  case blockProduct(BlockProduct)
   /// User-defined arithmetic on plain tensors.
   case custom(CustomOperation)
 
@@ -192,6 +194,7 @@ public enum Primitive: Sendable {
     case .dynamicRange: DynamicRangeOperation()
     case .dynamicQuantize: DynamicQuantizeOperation()
     case .dynamicProduct(let product): DynamicProductOperation(product: product)
+    case .blockProduct(let product): BlockProductOperation(product: product)
     case .custom(let operation): operation
     }
   }

@@ -140,6 +140,7 @@ import Testing
           dropReshapeBeforeDense: 0
           reshapeIntegers: 0
           runQuantized: 0
+          runBlockProducts: 0
           moveAveragePoolingLater: 0
           fuseResidual: 0
           fuseActivation: 1

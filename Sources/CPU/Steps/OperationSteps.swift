@@ -108,6 +108,8 @@ extension PlanBuilder {
       try addDynamicQuantization(node)
     case .dynamicProduct(let product):
       try addDynamicProduct(node, product)
+    case .blockProduct(let product):
+      try addBlockProduct(node, product)
     case .custom(let operation):
       try addCustom(node, operation)
     }

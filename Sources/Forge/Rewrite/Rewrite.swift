@@ -16,13 +16,12 @@ public enum Rewrites {
   static let all: [any Rewrite.Type] = [
     DropIdentities.self, FoldConstants.self, RecognizeQuantization.self, RunDynamicProducts.self,
     RecognizeActivations.self, RecognizeNormalization.self, RecognizeRotation.self,
-    SliceProducts.self, RecognizeAttention.self,
-    RecognizeChannelShuffle.self, JoinChannelSlices.self, FoldPadding.self, DropUnreachedTaps.self,
-    RunSequencesAsImages.self, DropReshapesBack.self, FoldBatchNormalization.self,
-    DropReshapeBeforeDense.self, ReshapeIntegers.self, RunQuantized.self, MoveCropsEarlier.self,
+    SliceProducts.self, RecognizeAttention.self, RecognizeChannelShuffle.self,
+    JoinChannelSlices.self, FoldPadding.self, DropUnreachedTaps.self, RunSequencesAsImages.self,
+    DropReshapesBack.self, FoldBatchNormalization.self, DropReshapeBeforeDense.self,
+    ReshapeIntegers.self, RunQuantized.self, RunBlockProducts.self, MoveCropsEarlier.self,
     MoveAveragePoolingLater.self, FuseResidual.self, FuseActivation.self, RunPatchesAsPixels.self,
-    MergeRearrangements.self,
-    JoinProducts.self,
+    MergeRearrangements.self, JoinProducts.self,
   ]
 
   /// The names of all rewrites, for ``CompileOptions/disabledRewrites``.

@@ -27,10 +27,11 @@ extension ONNXOperators {
   ///   - weights: the matrix [inputs, outputs], or [outputs, inputs] if it is transposed.
   ///   - isTransposed: whether it is.
   ///   - bias: one number per output.
+  ///   - blocks: the blocks of weights of 4 bits.
   /// - Throws: ``NodeFailure``.
   static func dense(
     _ call: inout ONNXCall, _ input: FileTensor, _ weights: HostTensor, isTransposed: Bool,
-    bias: HostTensor?
+    bias: HostTensor?, blocks: WeightBlocks? = nil
   ) throws {
     let (inputs, outputs) = (
       weights.sizes[isTransposed ? 1 : 0], weights.sizes[isTransposed ? 0 : 1]
@@ -55,6 +56,7 @@ extension ONNXOperators {
       // One row: a dense layer, on the image itself if a flattening of one comes before it.
       var layer = Dense(neurons: outputs, useBias: bias != nil, name: name)
       layer.weightScales = weights.scales
+      layer.weightBlocks = blocks
       let result = try call.apply(layer, to: image?.tensor ?? input.tensor(as: [nil, nil, 1]))
       call.set(FileTensor(result, sizes: [1, outputs], layout: [nil, nil, 1], type: input.type))
       return
@@ -64,6 +66,7 @@ extension ONNXOperators {
     if rows.last != .some(last) { rows = rows.filter { $0 != last } + [last] }
     var layer = LastAxisDense(neurons: outputs, useBias: bias != nil, name: name)
     layer.weightScales = weights.scales
+    layer.weightBlocks = blocks
     let result = try call.apply(layer, to: input.tensor(as: rows))
     var sizes = input.sizes
     sizes[last] = outputs

@@ -1,0 +1,15 @@
+/// A product of each row with weights of 4 bits; see ``WeightBlocks``.
+///
+/// `y(o) = b(o) + Σ w(o, i) · x(i)`. Rows become integers of 22 bits by blocks, so that sums of
+/// products are exact within a block.
+public struct BlockProduct: Hashable, Sendable {
+  /// The number of outputs.
+  package let outputs: Int
+  /// The blocks of the weights.
+  package let blocks: WeightBlocks
+
+  package init(outputs: Int, blocks: WeightBlocks) {
+    self.outputs = outputs
+    self.blocks = blocks
+  }
+}
