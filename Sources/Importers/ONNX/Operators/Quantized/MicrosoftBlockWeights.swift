@@ -68,7 +68,7 @@ extension ONNXOperators {
     guard !call.has(5) || call.host(5) != nil else {
       throw NodeFailure.unsupported("a bias computed at run time")
     }
-    // What is no number of 4 bits cannot stay one.
+    // Zero points may be fractions.
     let numbers = zeros.compactMap { UInt8(exactly: $0) }
     let isSmall = bits == 4 && numbers.count == zeros.count && numbers.allSatisfy { $0 < 16 }
     try dense(
