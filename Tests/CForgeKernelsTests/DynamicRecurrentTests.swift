@@ -125,7 +125,7 @@ import Testing
   func productsAreExact(_ units: Int, _ rows: Int) {
     for (hasZeros, blocks) in [(false, [0, 1, 2, 3]), (true, [0, 2, 3, 1])] {
       var cell = Cell(units: units, rows: rows, hasZeros: hasZeros)
-      for extreme: Float in [0.5, 0, 1e30, -1e-40, -.infinity, .nan] {
+      for extreme: Float in [0.5, 0, 1e30, -.leastNonzeroMagnitude, -.infinity, .nan] {
         cell.hidden[cell.hidden.count / 2] = extreme
         let expected = cell.expected(blocks: blocks)
         for level in Level.available {

@@ -75,10 +75,23 @@ extension ONNXOperators {
     call.set(try call.quantized(result, 0))
   }
 
+  /// A tensor whose last axis does not follow the length of a sequence, if the file's does not: the
+  /// blocks of channels are then the same for every length.
+  private static func rangedInput(_ input: FileTensor) throws -> FileTensor {
+    guard input.maximumLength != nil, let last = input.layout.last.flatMap(\.self) else {
+      return input
+    }
+    let sizes = try input.lengthSizes()
+    guard sizes[last].constant == nil, sizes.last?.constant != nil else { return input }
+    let layout = FileTensor.fileLayout(input.sizes)
+    return FileTensor(
+      input.tensor(as: layout), sizes: input.sizes, layout: layout, type: input.type)
+  }
+
   /// `scale = (max(0, x) − min(0, x)) / 255`, 1 instead of 0; `zero = round(−min / scale)`;
   /// `y = clamp(round(x / scale) + zero)`, over all elements.
   private static func dynamicQuantization(_ call: inout ONNXCall) throws {
-    let input = try call.network(0)
+    let input = try rangedInput(try call.network(0))
     let range = try call.apply(DynamicRange(), to: input.tensor)
     call.set(
       FileTensor(
