@@ -113,6 +113,8 @@ extension PlanBuilder {
 
   /// The number of parts of an image that is treated as one row.
   private func quantizedSegments(pixels: Int, outputs: Int) -> Int {
+    // All lengths of a sequence have the same parts, however short they are.
+    if graph.hasVaryingLength { return max(settings.threads, 1) }
     guard settings.threads > 1, pixels > 1 else { return 1 }
     if pixels >= ThreadSplit.rowsFrom { return min(settings.threads, max(pixels / 24, 1)) }
     let panels = (outputs + 63) / 64
