@@ -70,7 +70,8 @@ class Network:
         graph = helper.make_graph(
             self.nodes, "network", [value(n, s) for n, s in self.inputs.items()],
             [value(f"y{i}", None) for i in range(len(outputs))], self.weights)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+        model = helper.make_model(graph, opset_imports=[
+            helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)])
         model.ir_version = 8
         return onnx.shape_inference.infer_shapes(model)
 

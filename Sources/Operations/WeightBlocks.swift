@@ -47,7 +47,7 @@ package struct WeightBlocks: Hashable, Sendable {
             if first + input < inputs {
               let weight = weights[start + input]
               number += (weight / scale).rounded(.toNearestOrEven)
-              X
+              // Only numbers of 4 bits are exact; NaN is not one of them.
               if !(number >= 0 && number <= 15) || (number - Float(zero)) * scale != weight {
                 isExact = false
                 number = 0
