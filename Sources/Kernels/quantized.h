@@ -98,6 +98,7 @@ static inline uint8_t forge_byte_of(float f, int32_t zero, int32_t low, int32_t 
 #define FORGE_PIXEL_ACTIVATION(level)                                                            \
   void forge_activate_pixels_##level(const float *in, float *out, int64_t pixels, int64_t lanes, \
                                      const forge_activation *activation)
+FORGE_PIXEL_ACTIVATION(baseline);
 FORGE_PIXEL_ACTIVATION(avx2);
 FORGE_PIXEL_ACTIVATION(avx512);
 #define FORGE_DEFINE_PIXEL_ACTIVATION(level) \
@@ -111,5 +112,7 @@ FORGE_PIXEL_ACTIVATION(avx512);
 FORGE_DECLARE_PRODUCTS(avxvnni)
 FORGE_DECLARE_PRODUCTS(avx512vnni)
 FORGE_DECLARE_PRODUCTS(avx512amx)
+FORGE_DECLARE_PRODUCTS(dotprod)
+FORGE_DECLARE_PRODUCTS(i8mm)
 
 #endif
