@@ -5,7 +5,6 @@
 #define FORGE_BYTES 0
 #define FORGE_HAS_QUADS 1
 #define FORGE_BYTE_VECTORS 1
-#define FORGE_BYTE_ROWS_1 6 /* of 32 registers: 24 sums, 4 weights, an input */
 #define FORGE_BYTE_DEPTHWISE 1
 #define FORGE_NIBBLE_ROWS 1
 #define FORGE_ACTIVATE_PIXELS forge_activate_pixels_baseline

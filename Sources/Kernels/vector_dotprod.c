@@ -8,6 +8,7 @@
 
 #define FORGE_KERNEL(name) FORGE_KERNEL_FOR(name, dotprod)
 #define FORGE_SIGNED_QUADS 1
+#define FORGE_BYTE_ROWS_1 6 /* of 32 registers: 24 sums, 4 weights, an input */
 #include "arm_bytes.h"
 
 #pragma clang attribute push(__attribute__((target("dotprod"))), apply_to = function)

@@ -8,6 +8,7 @@
 
 #define FORGE_KERNEL(name) FORGE_KERNEL_FOR(name, i8mm)
 #define FORGE_HAS_MATRICES 1
+#define FORGE_BYTE_ROWS_1 4 /* of 32 registers: 16 sums, 2 inputs, 4 weights; 6 would spill */
 #include "arm_bytes.h"
 
 #pragma clang attribute push(__attribute__((target("dotprod,i8mm"))), apply_to = function)
