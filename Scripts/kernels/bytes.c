@@ -2,8 +2,8 @@
  * definitions. */
 #include "check.h"
 
-static const float scales[] = {0.02f,  0.5f,   1,    3e-6f,  1e-38f,   1e38f,
-                               1e-41f, 0,     -0.01f, INFINITY, NAN};
+static const float scales[] = {0.02f,  0.5f, 1,      3e-6f,    1e-38f, 1e38f,
+                               1e-41f, 0,    -0.01f, INFINITY, NAN};
 static const int64_t channel_counts[] = {1, 3, 15, 16, 17, 33, 47, 63, 64, 65, 100, 129};
 
 static fill_kind some_fill(void) { return (fill_kind)random_below(FILLS); }
@@ -54,7 +54,8 @@ static float *some_quantizations(int64_t count) {
 
 /* ---- products ---- */
 
-static int64_t input_size(int64_t out, int64_t stride, int64_t kernel, int64_t dilation, int64_t pad) {
+static int64_t input_size(int64_t out, int64_t stride, int64_t kernel, int64_t dilation,
+                          int64_t pad) {
   return forge_larger((out - 1) * stride + (kernel - 1) * dilation + 1 - pad, 1);
 }
 
@@ -77,10 +78,10 @@ void check_quantized_convolution(void) {
   a.pad_left = (int32_t)random_below(border + 1);
   const int64_t height = random_from(1, 5), width = random_from(1, random_below(2) ? 7 : 41);
   a.segments = (int32_t)random_below(4);
-  const image in = byte_image(
-    IN, input_size(height, a.stride_y, a.kernel_height, a.dilation_y, a.pad_top),
-    input_size(width, a.stride_x, a.kernel_width, a.dilation_x, a.pad_left), inputs, border,
-    a.flat ? 0 : random_below(2), a.pixel_bytes);
+  const image in =
+    byte_image(IN, input_size(height, a.stride_y, a.kernel_height, a.dilation_y, a.pad_top),
+               input_size(width, a.stride_x, a.kernel_width, a.dilation_x, a.pad_left), inputs,
+               border, a.flat ? 0 : random_below(2), a.pixel_bytes);
   forge_sum_end *end = &a.end;
   end->form = (int32_t)random_below(3);
   const bool bytes = end->form == FORGE_SUMS_TO_BYTES;
@@ -98,10 +99,16 @@ void check_quantized_convolution(void) {
   int8_t *packed = memory_of(packed_bytes, 0x41);
   int32_t *totals = memory_of(4 * count, 0x41), *weight_zeros = memory_of(4 * count, 0x41);
   int32_t *biases = memory_of(4 * count, 0x41);
-  const forge_quantized_packing packing = {
-    .weights = weights, .outputs = outputs, .taps = taps, .inputs = inputs,
-    .output_stride = inputs * taps, .tap_stride = inputs, .input_stride = 1,
-    .is_unsigned = (int32_t)random_below(2), .zeros = zeros, .pixel_bytes = a.pixel_bytes};
+  const forge_quantized_packing packing = {.weights = weights,
+                                           .outputs = outputs,
+                                           .taps = taps,
+                                           .inputs = inputs,
+                                           .output_stride = inputs * taps,
+                                           .tap_stride = inputs,
+                                           .input_stride = 1,
+                                           .is_unsigned = (int32_t)random_below(2),
+                                           .zeros = zeros,
+                                           .pixel_bytes = a.pixel_bytes};
   forge_pack_quantized(&packing, packed, totals, weight_zeros);
   end->has_range = random_below(3) == 0;
   end->range_step = (int32_t)random_below(2);
@@ -130,16 +137,18 @@ void check_quantized_convolution(void) {
     a.next_bytes = packed_bytes;
   }
   PROBLEM("%dx%dx%d to %dx%dx%d, kernel %dx%d, stride %d %d, dilation %d %d, pixel %d, form %d, "
-          "flat %d, range %d, zeros %d, segments %d", a.in.height, a.in.width, a.in.channels,
-          a.out.height, a.out.width, a.out.channels, a.kernel_height, a.kernel_width, a.stride_y,
-          a.stride_x, a.dilation_y, a.dilation_x, a.pixel_bytes, end->form, a.flat, end->has_range,
-          zeros != NULL, a.segments);
+          "flat %d, range %d, zeros %d, segments %d",
+          a.in.height, a.in.width, a.in.channels, a.out.height, a.out.width, a.out.channels,
+          a.kernel_height, a.kernel_width, a.stride_y, a.stride_x, a.dilation_y, a.dilation_x,
+          a.pixel_bytes, end->form, a.flat, end->has_range, zeros != NULL, a.segments);
   trial t = {.arguments = &a, .tiles = forge_quantized_convolution_tiles(&a)};
   t.bases[IN] = some_bytes(in.bytes);
   t.bases[RESIDUAL] = filled_image(&residual, EVEN);
   t.bases[RANGE] = some_quantizations(height * width);
-  if (bytes) finish_bytes(&t, &out);
-  else finish_words(&t, out.bytes, end->form == FORGE_SUMS_AS_INTEGERS ? AS_WORDS : AS_FLOATS);
+  if (bytes)
+    finish_bytes(&t, &out);
+  else
+    finish_words(&t, out.bytes, end->form == FORGE_SUMS_AS_INTEGERS ? AS_WORDS : AS_FLOATS);
   free(weights);
   free(zeros);
   free(packed);
@@ -152,13 +161,18 @@ void check_quantized_convolution(void) {
 
 void check_quantized_depthwise(void) {
   static const int32_t kernels[] = {1, 2, 3, 3, 3, 4, 5, 5, 7};
-  forge_quantized_depthwise_arguments a = {
-    .kernel_height = RANDOM_OF(kernels), .kernel_width = RANDOM_OF(kernels),
-    .stride_y = (int32_t)random_from(1, 3), .stride_x = (int32_t)random_from(1, 3),
-    .dilation_y = (int32_t)random_from(1, 2), .dilation_x = (int32_t)random_from(1, 2),
-    .pad_top = (int32_t)random_below(4), .pad_left = (int32_t)random_below(4),
-    .in_zero = (int32_t)random_below(256), .zero = (int32_t)random_below(256),
-    .low = (int32_t)random_below(20), .high = 255 - (int32_t)random_below(20)};
+  forge_quantized_depthwise_arguments a = {.kernel_height = RANDOM_OF(kernels),
+                                           .kernel_width = RANDOM_OF(kernels),
+                                           .stride_y = (int32_t)random_from(1, 3),
+                                           .stride_x = (int32_t)random_from(1, 3),
+                                           .dilation_y = (int32_t)random_from(1, 2),
+                                           .dilation_x = (int32_t)random_from(1, 2),
+                                           .pad_top = (int32_t)random_below(4),
+                                           .pad_left = (int32_t)random_below(4),
+                                           .in_zero = (int32_t)random_below(256),
+                                           .zero = (int32_t)random_below(256),
+                                           .low = (int32_t)random_below(20),
+                                           .high = 255 - (int32_t)random_below(20)};
   if (random_below(2)) { /* windows that are streamed */
     a.kernel_width = 3;
     a.dilation_x = 1;
@@ -166,7 +180,8 @@ void check_quantized_depthwise(void) {
   }
   const int64_t c = RANDOM_OF(channel_counts);
   const image in = byte_image(IN, random_from(1, 7), random_from(1, 19), c, 0, random_below(2), 64);
-  const image out = byte_image(OUT, random_from(1, 6), random_from(1, 19), c, random_below(2), 0, 64);
+  const image out =
+    byte_image(OUT, random_from(1, 6), random_from(1, 19), c, random_below(2), 0, 64);
   a.in = in.view;
   a.out = out.view;
   const int64_t taps = (int64_t)a.kernel_height * a.kernel_width;
@@ -181,9 +196,14 @@ void check_quantized_depthwise(void) {
     memory_of(forge_quantized_depthwise_bytes(c, a.kernel_height, a.kernel_width), 0x41);
   float *packed_scales = memory_of(4 * forge_quantized_outputs(c), 0x41);
   int32_t *packed_biases = memory_of(4 * forge_quantized_outputs(c), 0x41);
-  const forge_quantized_packing packing = {
-    .weights = weights, .outputs = c, .taps = taps, .inputs = 1, .output_stride = taps,
-    .tap_stride = 1, .is_unsigned = (int32_t)random_below(2), .pixel_bytes = 64};
+  const forge_quantized_packing packing = {.weights = weights,
+                                           .outputs = c,
+                                           .taps = taps,
+                                           .inputs = 1,
+                                           .output_stride = taps,
+                                           .tap_stride = 1,
+                                           .is_unsigned = (int32_t)random_below(2),
+                                           .pixel_bytes = 64};
   forge_pack_quantized_depthwise(&packing, a.kernel_height, a.kernel_width, factors, bias,
                                  a.in_zero, packed, packed_scales, packed_biases);
   a.weights = packed;
@@ -250,9 +270,14 @@ void check_nibble_product(void) {
   forge_pack_nibbles(weights, factors, has_zeros ? zeros : NULL, outputs, inputs, p.group, packed,
                      packed_scales, has_zeros ? packed_zeros : NULL);
   const forge_nibble_product_arguments a = {
-    .digits = {.base = RANGE}, .out = out.view, .weights = packed, .scales = packed_scales,
-    .zeros = has_zeros ? packed_zeros : NULL, .offsets = random_below(2) ? offsets : NULL,
-    .inputs = inputs, .group = p.group,
+    .digits = {.base = RANGE},
+    .out = out.view,
+    .weights = packed,
+    .scales = packed_scales,
+    .zeros = has_zeros ? packed_zeros : NULL,
+    .offsets = random_below(2) ? offsets : NULL,
+    .inputs = inputs,
+    .group = p.group,
     .epilogue = {random_below(2) ? (forge_activation){FORGE_CLAMP, 0, 6} : (forge_activation){0},
                  (int32_t)random_below(2), residual.view}};
   trial t = {.arguments = &a, .tiles = forge_nibble_product_tiles(&a)};
@@ -278,10 +303,14 @@ void check_quantize(void) {
   const sizes s = some_sizes();
   const image in = float_image(IN, s.height, s.width, s.channels, 0, random_below(2));
   const image out = byte_image(OUT, s.height, s.width, s.channels, random_below(2), 0, 64);
-  const forge_quantize_arguments a = {
-    .in = in.view, .out = out.view, .scale = RANDOM_OF(scales), .zero = (int32_t)random_below(256),
-    .low = (int32_t)random_below(20), .high = 255 - (int32_t)random_below(20),
-    .has_range = (int32_t)random_below(2), .range = {.base = RANGE}};
+  const forge_quantize_arguments a = {.in = in.view,
+                                      .out = out.view,
+                                      .scale = RANDOM_OF(scales),
+                                      .zero = (int32_t)random_below(256),
+                                      .low = (int32_t)random_below(20),
+                                      .high = 255 - (int32_t)random_below(20),
+                                      .has_range = (int32_t)random_below(2),
+                                      .range = {.base = RANGE}};
   trial t = {.arguments = &a, .tiles = forge_quantize_tiles(&a)};
   t.bases[IN] = filled_image(&in, some_fill());
   t.bases[RANGE] = some_quantizations(1);
@@ -292,9 +321,12 @@ void check_dequantize(void) {
   const sizes s = some_sizes();
   const image in = byte_image(IN, s.height, s.width, s.channels, random_below(2), 0, 64);
   const image out = float_image(OUT, s.height, s.width, s.channels, 0, random_below(2));
-  const forge_dequantize_arguments a = {
-    .in = in.view, .out = out.view, .scale = RANDOM_OF(scales), .zero = (int32_t)random_below(256),
-    .has_range = (int32_t)random_below(2), .range = {.base = RANGE}};
+  const forge_dequantize_arguments a = {.in = in.view,
+                                        .out = out.view,
+                                        .scale = RANDOM_OF(scales),
+                                        .zero = (int32_t)random_below(256),
+                                        .has_range = (int32_t)random_below(2),
+                                        .range = {.base = RANGE}};
   trial t = {.arguments = &a, .tiles = forge_dequantize_tiles(&a)};
   t.bases[IN] = some_bytes(in.bytes);
   t.bases[RANGE] = some_quantizations(1);
@@ -304,15 +336,23 @@ void check_dequantize(void) {
 void check_quantize_pixels(void) {
   const int64_t height = random_from(1, 4), width = random_from(1, 40), n = random_from(1, 4);
   const bool is_bytes = random_below(3) == 0;
-  forge_quantize_pixels_arguments a = {
-    .in = plain_image(IN, height, width, n).view, .in_is_bytes = is_bytes,
-    .flip = random_below(2) ? 128 : 0, .scale = RANDOM_OF(scales),
-    .zero = (int32_t)random_below(256), .low = (int32_t)random_below(20), .high = 250,
-    .top = (int32_t)random_below(4), .left = (int32_t)random_below(4),
-    .bottom = (int32_t)random_below(4), .right = (int32_t)random_below(4)};
+  forge_quantize_pixels_arguments a = {.in = plain_image(IN, height, width, n).view,
+                                       .in_is_bytes = is_bytes,
+                                       .flip = random_below(2) ? 128 : 0,
+                                       .scale = RANDOM_OF(scales),
+                                       .zero = (int32_t)random_below(256),
+                                       .low = (int32_t)random_below(20),
+                                       .high = 250,
+                                       .top = (int32_t)random_below(4),
+                                       .left = (int32_t)random_below(4),
+                                       .bottom = (int32_t)random_below(4),
+                                       .right = (int32_t)random_below(4)};
   const int64_t row = (a.left + width + a.right) * 4, bytes = (a.top + height + a.bottom) * row;
-  a.out = (forge_view){.base = OUT, .height = (int32_t)height, .width = (int32_t)width,
-                       .channels = (int32_t)n, .offset = a.top * row + a.left * 4,
+  a.out = (forge_view){.base = OUT,
+                       .height = (int32_t)height,
+                       .width = (int32_t)width,
+                       .channels = (int32_t)n,
+                       .offset = a.top * row + a.left * 4,
                        .row_stride = row};
   PROBLEM("pixels %lldx%lldx%lld, bytes %d", (long long)height, (long long)width, (long long)n,
           is_bytes);
@@ -336,8 +376,8 @@ void check_dynamic_range(void) {
   const sizes s = some_sizes();
   const image in = float_image(IN, s.height, s.width, s.channels, 0, random_below(2));
   const forge_float_range_arguments r = {in.view, {.base = OTHER}};
-  const forge_dynamic_range_arguments a = {{.base = OTHER}, {.base = OUT},
-                                           forge_float_range_tiles(&r)};
+  const forge_dynamic_range_arguments a = {
+    {.base = OTHER}, {.base = OUT}, forge_float_range_tiles(&r)};
   trial t = {.arguments = &a, .tiles = 1};
   t.bases[IN] = filled_image(&in, some_fill());
   t.bases[OTHER] = memory_of(4 * forge_float_range_words(&r), 0);
@@ -375,8 +415,11 @@ void check_byte_unblock(void) {
 void check_byte_halo(void) {
   const sizes s = some_sizes();
   const image out = byte_image(OUT, s.height, s.width, s.channels, 3, 1, 64);
-  const forge_byte_halo_arguments a = {out.view, (int32_t)random_below(4), (int32_t)random_below(4),
-                                       (int32_t)random_below(4), (int32_t)random_below(4),
+  const forge_byte_halo_arguments a = {out.view,
+                                       (int32_t)random_below(4),
+                                       (int32_t)random_below(4),
+                                       (int32_t)random_below(4),
+                                       (int32_t)random_below(4),
                                        (int32_t)random_below(256)};
   trial t = {.arguments = &a, .tiles = forge_byte_halo_tiles(&a)};
   finish_words(&t, out.bytes, AS_WORDS);
@@ -386,7 +429,8 @@ void check_byte_copy_channels(void) {
   const sizes s = some_sizes();
   const int64_t first = random_below(70);
   const image in = byte_image(IN, s.height, s.width, s.channels, 1, 1, 64);
-  const image out = byte_image(OUT, s.height, s.width, first + s.channels + random_below(20), 1, 0, 64);
+  const image out =
+    byte_image(OUT, s.height, s.width, first + s.channels + random_below(20), 1, 0, 64);
   uint8_t table[256];
   fill_bytes(table, sizeof table);
   const forge_byte_copy_channels_arguments a = {in.view, out.view, (int32_t)first,
@@ -414,13 +458,20 @@ void check_quantized_binary(void) {
   const sizes s = some_sizes();
   const bool repeats = random_below(3) == 0;
   const image a = byte_image(IN, s.height, s.width, s.channels, 0, 1, 64);
-  const image b = byte_image(OTHER, repeats ? 1 : s.height, repeats ? 1 : s.width, s.channels, 0, 0, 64);
+  const image b =
+    byte_image(OTHER, repeats ? 1 : s.height, repeats ? 1 : s.width, s.channels, 0, 0, 64);
   const image out = byte_image(OUT, s.height, s.width, s.channels, 1, 0, 64);
-  const forge_quantized_binary_arguments p = {
-    .a = a.view, .b = b.view, .out = out.view, .operation = (int32_t)random_below(2),
-    .a_factor = RANDOM_OF(scales), .b_factor = RANDOM_OF(scales),
-    .a_zero = (int32_t)random_below(256), .b_zero = (int32_t)random_below(256),
-    .zero = (int32_t)random_below(256), .low = (int32_t)random_below(20), .high = 250};
+  const forge_quantized_binary_arguments p = {.a = a.view,
+                                              .b = b.view,
+                                              .out = out.view,
+                                              .operation = (int32_t)random_below(2),
+                                              .a_factor = RANDOM_OF(scales),
+                                              .b_factor = RANDOM_OF(scales),
+                                              .a_zero = (int32_t)random_below(256),
+                                              .b_zero = (int32_t)random_below(256),
+                                              .zero = (int32_t)random_below(256),
+                                              .low = (int32_t)random_below(20),
+                                              .high = 250};
   trial t = {.arguments = &p, .tiles = forge_quantized_binary_tiles(&p)};
   t.bases[IN] = some_bytes(a.bytes);
   t.bases[OTHER] = some_bytes(b.bytes);
@@ -433,14 +484,22 @@ void check_quantized_pooling(void) {
   const image out = byte_image(OUT, random_from(1, 5), random_from(1, 9), s.channels, 0, 1, 64);
   const bool global = random_below(4) == 0;
   const forge_quantized_pooling_arguments a = {
-    .in = in.view, .out = out.view, .kind = (int32_t)random_below(3),
+    .in = in.view,
+    .out = out.view,
+    .kind = (int32_t)random_below(3),
     .kernel_height = global ? (int32_t)s.height : (int32_t)random_from(1, 4),
     .kernel_width = global ? (int32_t)s.width : (int32_t)random_from(1, 4),
-    .stride_y = (int32_t)random_from(1, 3), .stride_x = (int32_t)random_from(1, 3),
-    .dilation_y = (int32_t)random_from(1, 2), .dilation_x = (int32_t)random_from(1, 2),
-    .pad_top = (int32_t)random_below(3), .pad_left = (int32_t)random_below(3),
-    .factor = RANDOM_OF(scales), .in_zero = (int32_t)random_below(256),
-    .zero = (int32_t)random_below(256), .low = (int32_t)random_below(20), .high = 250};
+    .stride_y = (int32_t)random_from(1, 3),
+    .stride_x = (int32_t)random_from(1, 3),
+    .dilation_y = (int32_t)random_from(1, 2),
+    .dilation_x = (int32_t)random_from(1, 2),
+    .pad_top = (int32_t)random_below(3),
+    .pad_left = (int32_t)random_below(3),
+    .factor = RANDOM_OF(scales),
+    .in_zero = (int32_t)random_below(256),
+    .zero = (int32_t)random_below(256),
+    .low = (int32_t)random_below(20),
+    .high = 250};
   trial t = {.arguments = &a, .tiles = forge_quantized_pooling_tiles(&a)};
   t.bases[IN] = some_bytes(in.bytes);
   finish_bytes(&t, &out);

@@ -8,9 +8,8 @@
 
 float hostile_number(void) {
   static const float numbers[] = {
-    NAN,     INFINITY,    -INFINITY, 0,        -0.0f,       1e-45f, -3e-42f, 1.17549435e-38f,
-    1e30f,   -1e30f,      16777215,  16777218, -33554436, 0.5f,   2.5f,    -1.5f,
-    127.5f,  2147483648.f, 1e-30f,   1};
+    NAN,      INFINITY, -INFINITY, 0,    -0.0f, 1e-45f, -3e-42f, 1.17549435e-38f, 1e30f,  -1e30f,
+    16777215, 16777218, -33554436, 0.5f, 2.5f,  -1.5f,  127.5f,  2147483648.f,    1e-30f, 1};
   return RANDOM_OF(numbers);
 }
 
@@ -38,8 +37,8 @@ void fill_bytes(void *p, int64_t count) {
 
 forge_activation gentle_activation(void) {
   static const forge_activation some[] = {
-    {FORGE_LINEAR, 0, 0},          {FORGE_LINEAR, 0, 0},          {FORGE_CLAMP, 0, INFINITY},
-    {FORGE_CLAMP, -1.5f, 6},       {FORGE_LEAKY_RELU, 0.1f, 0},
+    {FORGE_LINEAR, 0, 0},    {FORGE_LINEAR, 0, 0},        {FORGE_CLAMP, 0, INFINITY},
+    {FORGE_CLAMP, -1.5f, 6}, {FORGE_LEAKY_RELU, 0.1f, 0},
   };
   return RANDOM_OF(some);
 }
@@ -198,8 +197,7 @@ float *try_forms(const trial *t) {
 double *bounds_of_sums(const float *magnitudes, int64_t count, double terms) {
   double *bounds = memory_of(8 * count, 0);
   for (int64_t i = 0; i < count; i++)
-    bounds[i] = isfinite(magnitudes[i])
-      ? 4e-7 * sqrt(terms) * (double)magnitudes[i] + terms * 1.5e-45
-      : NAN;
+    bounds[i] =
+      isfinite(magnitudes[i]) ? 4e-7 * sqrt(terms) * (double)magnitudes[i] + terms * 1.5e-45 : NAN;
   return bounds;
 }

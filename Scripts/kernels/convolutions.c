@@ -18,8 +18,8 @@ convolution convolution_of(const convolution_limits *l) {
   convolution c = {.fill = (fill_kind)random_below(FILLS)};
   forge_convolution_arguments *a = &c.a;
   const int64_t multiple = l->channel_multiple;
-  c.inputs = multiple ? multiple * random_from(1, l->most_inputs / multiple)
-                      : some_channels(l->most_inputs);
+  c.inputs =
+    multiple ? multiple * random_from(1, l->most_inputs / multiple) : some_channels(l->most_inputs);
   c.outputs = multiple ? multiple * random_from(1, l->most_outputs / multiple)
                        : some_channels(l->most_outputs);
   a->kernel_height = l->kernel_height ? l->kernel_height : (int32_t)random_from(1, 4);
@@ -34,9 +34,10 @@ convolution convolution_of(const convolution_limits *l) {
   const int64_t height = l->one_pixel ? 1 : random_from(1, 7);
   const int64_t width = l->one_pixel ? 1 : random_from(1, 23);
   c.taps = (int64_t)a->kernel_height * a->kernel_width;
-  c.in = float_image(IN, input_size(height, a->stride_y, a->kernel_height, a->dilation_y, a->pad_top),
-                     input_size(width, a->stride_x, a->kernel_width, a->dilation_x, a->pad_left),
-                     c.inputs, border, gap);
+  c.in =
+    float_image(IN, input_size(height, a->stride_y, a->kernel_height, a->dilation_y, a->pad_top),
+                input_size(width, a->stride_x, a->kernel_width, a->dilation_x, a->pad_left),
+                c.inputs, border, gap);
   c.out = float_image(OUT, height, width, c.outputs, random_below(2), random_below(2));
   c.residual = float_image(RESIDUAL, height, width, c.outputs, 0, random_below(2));
   a->in = c.in.view;
@@ -56,8 +57,7 @@ convolution convolution_of(const convolution_limits *l) {
   for (int64_t o = 0; o < c.outputs; o++) {
     const float scale = c.fill == UNEVEN ? random_scale(20) : 1;
     for (int64_t i = 0; i < c.taps * c.inputs; i++)
-      c.weights[o * c.taps * c.inputs + i] =
-        random_below(32) == 0 ? 0 : random_number() * scale;
+      c.weights[o * c.taps * c.inputs + i] = random_below(32) == 0 ? 0 : random_number() * scale;
     c.bias[o] = random_number() * scale;
   }
   c.packed_floats = c.padded * c.taps * forge_blocks(c.inputs) * 16;
@@ -78,9 +78,9 @@ void describe_convolution(const convolution *c, const char *more) {
   PROBLEM("%dx%dx%d to %dx%dx%d, kernel %dx%d, stride %d %d, dilation %d %d, pad %d %d, panel %d, "
           "segments %d, residual %d, activation %d, fill %d%s",
           a->in.height, a->in.width, a->in.channels, a->out.height, a->out.width, a->out.channels,
-          a->kernel_height, a->kernel_width, a->stride_y, a->stride_x, a->dilation_y,
-          a->dilation_x, a->pad_top, a->pad_left, a->panel_width, a->segments,
-          a->epilogue.has_residual, a->epilogue.activation.kind, c->fill, more);
+          a->kernel_height, a->kernel_width, a->stride_y, a->stride_x, a->dilation_y, a->dilation_x,
+          a->pad_top, a->pad_left, a->panel_width, a->segments, a->epilogue.has_residual,
+          a->epilogue.activation.kind, c->fill, more);
 }
 
 void free_convolution(convolution *c) {
@@ -124,9 +124,10 @@ void check_convolution(void) {
   const convolution_limits limits = {.most_inputs = 67, .most_outputs = 67};
   convolution c = convolution_of(&limits);
   float *magnitudes = magnitudes_of_convolution(&c);
-  double *bounds =
-    bounds_of_sums(magnitudes, c.out.bytes / 4, (double)(c.taps * c.inputs + 2));
-  trial t = {.arguments = &c.a, .tiles = forge_convolution_tiles(&c.a), .bytes = c.out.bytes,
+  double *bounds = bounds_of_sums(magnitudes, c.out.bytes / 4, (double)(c.taps * c.inputs + 2));
+  trial t = {.arguments = &c.a,
+             .tiles = forge_convolution_tiles(&c.a),
+             .bytes = c.out.bytes,
              .bounds = bounds};
   memcpy(t.bases, c.bases, sizeof t.bases);
   free(try_forms(&t));
@@ -157,8 +158,7 @@ void check_plain_convolution(void) {
   /* The windows of the last row and column may reach beyond the image, too. */
   const int64_t less = random_below(2);
   const image in = plain_image(
-    IN,
-    forge_larger(input_size(a.height, a.stride_y, a.kernel_height, 1, a.pad_top) - less, 1),
+    IN, forge_larger(input_size(a.height, a.stride_y, a.kernel_height, 1, a.pad_top) - less, 1),
     forge_larger(input_size(a.width, a.stride_x, a.kernel_width, 1, a.pad_left) - less, 1),
     channels);
   const int64_t rows = a.pooled ? (a.height + 1) / 2 : a.height;
@@ -167,7 +167,8 @@ void check_plain_convolution(void) {
   a.in = in.view;
   a.out = out.view;
   PROBLEM("plain %dx%dx%d to %dx%dx%d, kernel %dx%d, stride %d %d, pad %d %d, panel %d, pooled %d, "
-          "fill %d", a.in.height, a.in.width, a.in.channels, a.height, a.width, a.out.channels,
+          "fill %d",
+          a.in.height, a.in.width, a.in.channels, a.height, a.width, a.out.channels,
           a.kernel_height, a.kernel_width, a.stride_y, a.stride_x, a.pad_top, a.pad_left,
           a.panel_width, a.pooled, fill);
   const int64_t padded = forge_quotient_up(outputs, a.panel_width) * a.panel_width;
@@ -189,7 +190,8 @@ void check_plain_convolution(void) {
   bases[OUT] = memory_of(out.bytes, 0x41);
   fill_numbers(bases[IN], in.bytes / 4, fill);
   forge_plain_convolution_arguments absolute = a;
-  float *absolute_weights = absolute_of(weights, floats), *absolute_bias = absolute_of(bias, padded);
+  float *absolute_weights = absolute_of(weights, floats),
+        *absolute_bias = absolute_of(bias, padded);
   absolute.weights = absolute_weights;
   absolute.bias = absolute_bias;
   absolute.activation = (forge_activation){0};
@@ -215,27 +217,38 @@ void check_plain_convolution(void) {
 void check_grouped_convolution(void) {
   const convolution_limits limits = {.most_inputs = 1, .most_outputs = 1};
   convolution c = convolution_of(&limits); /* for its sizes */
-  const int64_t groups = random_from(1, 9), inputs = random_from(1, 9), outputs = random_from(1, 21);
+  const int64_t groups = random_from(1, 9), inputs = random_from(1, 9),
+                outputs = random_from(1, 21);
   const forge_convolution_arguments *from = &c.a;
-  const image in = float_image(IN, from->in.height, from->in.width, groups * inputs, c.in.border, 0);
+  const image in =
+    float_image(IN, from->in.height, from->in.width, groups * inputs, c.in.border, 0);
   const image out = float_image(OUT, from->out.height, from->out.width, groups * outputs, 0, 1);
   const image residual =
     float_image(RESIDUAL, from->out.height, from->out.width, groups * outputs, 1, 0);
   const int64_t floats = forge_grouped_convolution_floats(
     groups, groups * outputs, from->kernel_height, from->kernel_width, inputs);
-  const int64_t count = groups * outputs * c.taps * inputs, padded = forge_blocks(groups * outputs) * 16;
+  const int64_t count = groups * outputs * c.taps * inputs,
+                padded = forge_blocks(groups * outputs) * 16;
   float *weights = memory_of(4 * count, 0), *packed = memory_of(4 * floats, 0x41);
   float *bias = memory_of(4 * padded, 0);
   fill_numbers(weights, count, c.fill == UNEVEN ? UNEVEN : EVEN);
   fill_numbers(bias, groups * outputs, EVEN);
   forge_pack_grouped_convolution(weights, packed, groups, groups * outputs, from->kernel_height,
                                  from->kernel_width, inputs);
-  forge_grouped_convolution_arguments a = {
-    .in = in.view, .out = out.view, .weights = packed, .bias = bias, .groups = (int32_t)groups,
-    .kernel_height = from->kernel_height, .kernel_width = from->kernel_width,
-    .stride_y = from->stride_y, .stride_x = from->stride_x, .dilation_y = from->dilation_y,
-    .dilation_x = from->dilation_x, .pad_top = from->pad_top, .pad_left = from->pad_left,
-    .epilogue = from->epilogue};
+  forge_grouped_convolution_arguments a = {.in = in.view,
+                                           .out = out.view,
+                                           .weights = packed,
+                                           .bias = bias,
+                                           .groups = (int32_t)groups,
+                                           .kernel_height = from->kernel_height,
+                                           .kernel_width = from->kernel_width,
+                                           .stride_y = from->stride_y,
+                                           .stride_x = from->stride_x,
+                                           .dilation_y = from->dilation_y,
+                                           .dilation_x = from->dilation_x,
+                                           .pad_top = from->pad_top,
+                                           .pad_left = from->pad_left,
+                                           .epilogue = from->epilogue};
   a.epilogue.residual = residual.view;
   char text[64];
   snprintf(text, sizeof text, ", %lld groups of %lld to %lld", (long long)groups, (long long)inputs,
@@ -271,11 +284,14 @@ void check_grouped_convolution(void) {
 void check_depthwise(void) {
   static const int32_t kernels[] = {1, 2, 3, 3, 3, 4, 5, 5, 7};
   const fill_kind fill = (fill_kind)random_below(FILLS);
-  forge_depthwise_arguments a = {
-    .kernel_height = RANDOM_OF(kernels), .kernel_width = RANDOM_OF(kernels),
-    .stride_y = (int32_t)random_from(1, 3), .stride_x = (int32_t)random_from(1, 3),
-    .dilation_y = (int32_t)random_from(1, 2), .dilation_x = (int32_t)random_from(1, 2),
-    .pad_top = (int32_t)random_below(4), .pad_left = (int32_t)random_below(4)};
+  forge_depthwise_arguments a = {.kernel_height = RANDOM_OF(kernels),
+                                 .kernel_width = RANDOM_OF(kernels),
+                                 .stride_y = (int32_t)random_from(1, 3),
+                                 .stride_x = (int32_t)random_from(1, 3),
+                                 .dilation_y = (int32_t)random_from(1, 2),
+                                 .dilation_x = (int32_t)random_from(1, 2),
+                                 .pad_top = (int32_t)random_below(4),
+                                 .pad_left = (int32_t)random_below(4)};
   if (random_below(2)) a.kernel_height = a.kernel_width = 3, a.dilation_x = a.dilation_y = 1;
   const int64_t channels = RANDOM_OF(channel_counts);
   const image in = float_image(IN, random_from(1, 9), random_from(1, 23), channels, random_below(2),
@@ -287,11 +303,14 @@ void check_depthwise(void) {
   a.epilogue.residual = residual.view;
   a.epilogue.has_residual = (int32_t)random_below(2);
   a.epilogue.activation = gentle_activation();
-  PROBLEM("depthwise %dx%dx%d to %dx%d, kernel %dx%d, stride %d %d, dilation %d %d, pad %d %d, fill "
-          "%d", a.in.height, a.in.width, a.in.channels, a.out.height, a.out.width, a.kernel_height,
-          a.kernel_width, a.stride_y, a.stride_x, a.dilation_y, a.dilation_x, a.pad_top, a.pad_left,
-          fill);
-  const int64_t taps = (int64_t)a.kernel_height * a.kernel_width, padded = forge_blocks(channels) * 16;
+  PROBLEM(
+    "depthwise %dx%dx%d to %dx%d, kernel %dx%d, stride %d %d, dilation %d %d, pad %d %d, fill "
+    "%d",
+    a.in.height, a.in.width, a.in.channels, a.out.height, a.out.width, a.kernel_height,
+    a.kernel_width, a.stride_y, a.stride_x, a.dilation_y, a.dilation_x, a.pad_top, a.pad_left,
+    fill);
+  const int64_t taps = (int64_t)a.kernel_height * a.kernel_width,
+                padded = forge_blocks(channels) * 16;
   float *weights = memory_of(4 * padded * taps, 0), *bias = memory_of(4 * padded, 0);
   for (int64_t c = 0; c < channels; c++) {
     bias[c] = random_number();

@@ -18,7 +18,7 @@ typedef struct {
 
 typedef struct {
   int64_t most_inputs, most_outputs;
-  int64_t channel_multiple; /* of inputs and outputs */
+  int64_t channel_multiple;                    /* of inputs and outputs */
   int32_t kernel_height, kernel_width, stride; /* 0: any */
   bool no_dilation, one_pixel;
 } convolution_limits;

@@ -72,9 +72,11 @@ static float extreme(float a, float b) { return a > b || isnan(a) ? a : b; }
 static winograd_problem some_winograd(void) {
   const bool pooled = random_below(4) == 0;
   const winograd_form f = some_form(pooled);
-  const convolution_limits limits = {.most_inputs = 48, .most_outputs = 50,
+  const convolution_limits limits = {.most_inputs = 48,
+                                     .most_outputs = 50,
                                      .kernel_height = f.kernel_height,
-                                     .kernel_width = f.kernel_width, .stride = f.stride,
+                                     .kernel_width = f.kernel_width,
+                                     .stride = f.stride,
                                      .no_dilation = true};
   winograd_problem p = {.c = convolution_of(&limits)};
   convolution *c = &p.c;
@@ -82,14 +84,27 @@ static winograd_problem some_winograd(void) {
   const forge_convolution_arguments *d = &c->a;
   const int64_t height = d->out.height, width = d->out.width;
   p.out = pooled ? float_image(OUT, (height + 1) / 2, (width + 1) / 2, c->outputs, 1, 0) : c->out;
-  p.a = (forge_winograd_arguments){
-    .in = d->in, .out = p.out.view, .bias = d->bias, .kernel_height = f.kernel_height,
-    .kernel_width = f.kernel_width, .tile_height = f.tile_height, .tile_width = f.tile_width,
-    .pad_top = d->pad_top, .pad_left = d->pad_left, .stride = f.stride, .height = (int32_t)height,
-    .width = (int32_t)width, .panel_width = d->panel_width, .chunk = (int32_t)random_from(1, 9),
-    .summed = (int32_t)(16 * random_from(1, 3)), .pooled = pooled,
-    .transformed = {.base = SCRATCH}, .products = {.base = MORE}, .epilogue = d->epilogue,
-    .next = d->next, .next_floats = d->next_floats};
+  p.a = (forge_winograd_arguments){.in = d->in,
+                                   .out = p.out.view,
+                                   .bias = d->bias,
+                                   .kernel_height = f.kernel_height,
+                                   .kernel_width = f.kernel_width,
+                                   .tile_height = f.tile_height,
+                                   .tile_width = f.tile_width,
+                                   .pad_top = d->pad_top,
+                                   .pad_left = d->pad_left,
+                                   .stride = f.stride,
+                                   .height = (int32_t)height,
+                                   .width = (int32_t)width,
+                                   .panel_width = d->panel_width,
+                                   .chunk = (int32_t)random_from(1, 9),
+                                   .summed = (int32_t)(16 * random_from(1, 3)),
+                                   .pooled = pooled,
+                                   .transformed = {.base = SCRATCH},
+                                   .products = {.base = MORE},
+                                   .epilogue = d->epilogue,
+                                   .next = d->next,
+                                   .next_floats = d->next_floats};
   const int64_t panels = forge_quotient_up(c->outputs, d->panel_width);
   const int64_t floats = panels *
     forge_winograd_units(f.tile_height, f.kernel_height, f.tile_width, f.kernel_width, f.stride) *
@@ -149,8 +164,7 @@ static winograd_problem some_winograd(void) {
             best = extreme(sums[place_of(&c->out.view, r, s, o)], best);
             size = extreme(sizes[place_of(&c->out.view, r, s, o)], size);
           }
-        if (pooled && o < c->outputs)
-          best = forge_activate_scalar(best, p.a.epilogue.activation);
+        if (pooled && o < c->outputs) best = forge_activate_scalar(best, p.a.epilogue.activation);
         const int64_t place = place_of(&p.out.view, y, x, o);
         p.wanted[place] = best;
         /* NaN: equal, in padded lanes. */
@@ -241,8 +255,8 @@ static rows_problem some_rows(void) {
     for (int64_t c = 0; c < channels; c++)
       p.bases[IN][c / 16 * p.in.view.block_stride + row * 16 + c % 16] *= scale;
   }
-  p.a = (forge_even_rows_arguments){p.in.view, p.out.view, {.base = RANGE},
-                                    random_below(2) ? p.scales : NULL};
+  p.a = (forge_even_rows_arguments){
+    p.in.view, p.out.view, {.base = RANGE}, random_below(2) ? p.scales : NULL};
   p.bases[OUT] = memory_of(p.out.bytes, 0x41);
   p.bases[RANGE] = memory_of(4 * p.rows, 0x41);
   PROBLEM("%lld rows of %lld, scaled %d, fill %d", (long long)p.rows, (long long)channels,
@@ -335,9 +349,13 @@ void check_even_rows(void) {
 
 static void check_product(size_t field, bool shares) {
   const int32_t levels = (int32_t)random_from(1, 2);
-  const convolution_limits limits = {
-    .most_inputs = 192, .most_outputs = 192, .channel_multiple = 16 << levels, .kernel_height = 1,
-    .kernel_width = 1, .stride = 1, .no_dilation = true};
+  const convolution_limits limits = {.most_inputs = 192,
+                                     .most_outputs = 192,
+                                     .channel_multiple = 16 << levels,
+                                     .kernel_height = 1,
+                                     .kernel_width = 1,
+                                     .stride = 1,
+                                     .no_dilation = true};
   convolution c = convolution_of(&limits);
   const int64_t inputs = c.inputs, outputs = c.outputs;
   const int64_t rows = (int64_t)c.a.out.height * c.a.out.width;
@@ -350,13 +368,22 @@ static void check_product(size_t field, bool shares) {
   for (int64_t i = 0; i < inputs + outputs; i++) scales[i] = 1;
   const bool scaled = c.fill == UNEVEN || random_below(2);
   if (scaled) forge_balance(c.weights, outputs, inputs, scales, scales + inputs);
-  forge_strassen_arguments a = {
-    .in = even.view, .uneven = in.view, .out = out.view, .factors = {.base = RANGE},
-    .bias = c.bias, .input_scales = scaled ? scales : NULL,
-    .output_scales = scaled ? scales + inputs : NULL, .panel_width = c.a.panel_width,
-    .segments = c.a.segments, .levels = levels, .shares_sums = shares, .sums = {.base = MORE},
-    .scratch = {.base = SCRATCH}, .epilogue = c.a.epilogue, .next = c.a.next,
-    .next_floats = c.a.next_floats};
+  forge_strassen_arguments a = {.in = even.view,
+                                .uneven = in.view,
+                                .out = out.view,
+                                .factors = {.base = RANGE},
+                                .bias = c.bias,
+                                .input_scales = scaled ? scales : NULL,
+                                .output_scales = scaled ? scales + inputs : NULL,
+                                .panel_width = c.a.panel_width,
+                                .segments = c.a.segments,
+                                .levels = levels,
+                                .shares_sums = shares,
+                                .sums = {.base = MORE},
+                                .scratch = {.base = SCRATCH},
+                                .epilogue = c.a.epilogue,
+                                .next = c.a.next,
+                                .next_floats = c.a.next_floats};
   a.epilogue.residual = residual.view;
   const int64_t panels = forge_strassen_panels(&a);
   float *weights = memory_of(
@@ -406,14 +433,15 @@ static void check_product(size_t field, bool shares) {
     double sum = 0;
     for (int64_t i = 0; i < inputs; i++)
       sum += pow((double)bases[IN][i / 16 * in.view.block_stride + row * 16 + i % 16] *
-                   (double)scales[i], 2);
+                   (double)scales[i],
+                 2);
     for (int64_t o = 0; o < outputs; o++) {
       const int64_t place = o / 16 * out.view.block_stride + row * 16 + o % 16;
       const double more = fabs((double)c.bias[o]) +
         (a.epilogue.has_residual ? fabs((double)bases[RESIDUAL][place]) : 0);
       bounds[place] = sqrt(sum) * most > 1e34 && isfinite(sum) ? (double)INFINITY /* overflow */
         : isfinite(sum) ? 2e-5 * sqrt(sum) * most * (double)scales[inputs + o] + 1e-6 * more + 1e-36
-        : NAN;
+                        : NAN;
     }
   }
   for (int f = 0; f < now.count; f++) {

@@ -28,13 +28,22 @@ static double activation_bound(float x, forge_activation activation) {
 }
 
 static forge_activation any_activation(void) {
-  const forge_activation all[] = {
-    {FORGE_LINEAR, 0, 0},           {FORGE_CLAMP, 0, INFINITY},     {FORGE_CLAMP, -1, 6},
-    {FORGE_LEAKY_RELU, 0.1f, 0},    {FORGE_ELU, 1, 1},              {FORGE_ELU, 1.7580993f, 1.05070098f},
-    {FORGE_SIGMOID, 0, 0},          {FORGE_TANH, 0, 0},             {FORGE_HARD_SIGMOID, 0.2f, 0.5f},
-    {FORGE_HARD_SWISH, 1 / 6.f, 0.5f}, {FORGE_SWISH, 1, 0},         {FORGE_SWISH, 1.7f, 0},
-    {FORGE_MISH, 0, 0},             {FORGE_GELU, 0, 0},             {FORGE_GELU_TANH, 0, 0},
-    {FORGE_SOFTPLUS, 0, 0}};
+  const forge_activation all[] = {{FORGE_LINEAR, 0, 0},
+                                  {FORGE_CLAMP, 0, INFINITY},
+                                  {FORGE_CLAMP, -1, 6},
+                                  {FORGE_LEAKY_RELU, 0.1f, 0},
+                                  {FORGE_ELU, 1, 1},
+                                  {FORGE_ELU, 1.7580993f, 1.05070098f},
+                                  {FORGE_SIGMOID, 0, 0},
+                                  {FORGE_TANH, 0, 0},
+                                  {FORGE_HARD_SIGMOID, 0.2f, 0.5f},
+                                  {FORGE_HARD_SWISH, 1 / 6.f, 0.5f},
+                                  {FORGE_SWISH, 1, 0},
+                                  {FORGE_SWISH, 1.7f, 0},
+                                  {FORGE_MISH, 0, 0},
+                                  {FORGE_GELU, 0, 0},
+                                  {FORGE_GELU_TANH, 0, 0},
+                                  {FORGE_SOFTPLUS, 0, 0}};
   return RANDOM_OF(all);
 }
 
@@ -72,9 +81,10 @@ void check_activation(void) {
 
 void check_activation_plain(void) {
   static const int64_t counts[] = {1, 15, 16, 17, 1023, 1024, 1025, 2049, 3001};
-  forge_activation_plain_arguments a = {
-    .in = {.base = IN}, .out = {.base = OUT}, .count = RANDOM_OF(counts),
-    .activation = any_activation()};
+  forge_activation_plain_arguments a = {.in = {.base = IN},
+                                        .out = {.base = OUT},
+                                        .count = RANDOM_OF(counts),
+                                        .activation = any_activation()};
   PROBLEM("activation %d of %lld", a.activation.kind, (long long)a.count);
   trial t = {.arguments = &a, .tiles = forge_activation_plain_tiles(&a), .bytes = 4 * a.count + 4};
   t.bases[IN] = memory_of(4 * a.count, 0);
@@ -152,12 +162,17 @@ void check_pooling(void) {
   const image out = float_image(OUT, random_from(1, 5), random_from(1, 17), s.channels, 0, 1);
   const bool global = random_below(4) == 0;
   const forge_pooling_arguments a = {
-    .in = in.view, .out = out.view, .kind = (int32_t)random_below(3),
+    .in = in.view,
+    .out = out.view,
+    .kind = (int32_t)random_below(3),
     .kernel_height = global ? (int32_t)s.height : (int32_t)random_from(1, 4),
     .kernel_width = global ? (int32_t)s.width : (int32_t)random_from(1, 4),
-    .stride_y = (int32_t)random_from(1, 3), .stride_x = (int32_t)random_from(1, 3),
-    .dilation_y = (int32_t)random_from(1, 2), .dilation_x = (int32_t)random_from(1, 2),
-    .pad_top = (int32_t)random_below(3), .pad_left = (int32_t)random_below(3),
+    .stride_y = (int32_t)random_from(1, 3),
+    .stride_x = (int32_t)random_from(1, 3),
+    .dilation_y = (int32_t)random_from(1, 2),
+    .dilation_x = (int32_t)random_from(1, 2),
+    .pad_top = (int32_t)random_below(3),
+    .pad_left = (int32_t)random_below(3),
     .activation = gentle_activation()};
   PROBLEM("pooling %d, %dx%d of %dx%dx%d to %dx%d, stride %d %d, dilation %d %d, pad %d %d", a.kind,
           a.kernel_height, a.kernel_width, a.in.height, a.in.width, a.in.channels, a.out.height,
@@ -192,8 +207,8 @@ void check_pooling(void) {
 static double softmax_bound(float wanted, bool logarithm, int64_t count) {
   if (!isfinite(wanted)) return NAN;
   const double root = sqrt((double)count);
-  return logarithm ? 4e-7 * (fabs((double)wanted) + root) : 4e-7 * root * (double)wanted + 1.2e-38 +
-      1e-6 * (double)wanted;
+  return logarithm ? 4e-7 * (fabs((double)wanted) + root)
+                   : 4e-7 * root * (double)wanted + 1.2e-38 + 1e-6 * (double)wanted;
 }
 
 /* Exponents are differences: uneven numbers of up to 2^10. */
@@ -236,8 +251,10 @@ void check_softmax(void) {
 
 void check_softmax_plain(void) {
   static const int64_t columns[] = {1, 2, 15, 16, 17, 100, 257, 1001};
-  const forge_softmax_plain_arguments a = {.in = {.base = IN}, .out = {.base = OUT},
-                                           .rows = random_from(1, 7), .columns = RANDOM_OF(columns),
+  const forge_softmax_plain_arguments a = {.in = {.base = IN},
+                                           .out = {.base = OUT},
+                                           .rows = random_from(1, 7),
+                                           .columns = RANDOM_OF(columns),
                                            .logarithm = (int32_t)random_below(2)};
   const fill_kind fill = some_fill();
   PROBLEM("softmax of %lld rows of %lld, logarithm %d, fill %d", (long long)a.rows,

@@ -37,9 +37,9 @@ static float padded_at(const forge_view *v, const float *p, int64_t y, int64_t x
 }
 
 /* for each pixel and lane, padded ones too */
-#define EACH(v, y, x, c)                                \
-  for (int64_t y = 0; y < (v).height; y++)              \
-    for (int64_t x = 0; x < (v).width; x++)             \
+#define EACH(v, y, x, c)                    \
+  for (int64_t y = 0; y < (v).height; y++)  \
+    for (int64_t x = 0; x < (v).width; x++) \
       for (int64_t c = 0; c < forge_blocks((v).channels) * 16; c++)
 
 void check_block(void) {
@@ -74,14 +74,16 @@ void check_unblock(void) {
 void check_clear_halo(void) {
   const sizes s = some_sizes();
   const image out = float_image(OUT, s.height, s.width, s.channels, 3, 1);
-  const forge_clear_halo_arguments a = {out.view, (int32_t)random_below(4), (int32_t)random_below(4),
-                                        (int32_t)random_below(4), (int32_t)random_below(4)};
+  const forge_clear_halo_arguments a = {out.view, (int32_t)random_below(4),
+                                        (int32_t)random_below(4), (int32_t)random_below(4),
+                                        (int32_t)random_below(4)};
   trial t = trial_of(&a, forge_clear_halo_tiles(&a), out.bytes);
   float *wanted = copy_of(t.bases[OUT], t.bytes);
   for (int64_t c = 0; c < forge_blocks(s.channels) * 16; c++)
     for (int64_t y = -a.top; y < s.height + a.bottom; y++)
       for (int64_t x = -a.left; x < s.width + a.right; x++)
-        if (y < 0 || y >= s.height || x < 0 || x >= s.width) wanted[place_of(&out.view, y, x, c)] = 0;
+        if (y < 0 || y >= s.height || x < 0 || x >= s.width)
+          wanted[place_of(&out.view, y, x, c)] = 0;
   check_moved(&t, wanted);
 }
 
@@ -143,9 +145,12 @@ void check_place_pixels(void) {
   const sizes s = some_sizes();
   const image in = float_image(IN, s.height, s.width, s.channels, 0, 1);
   const image out = float_image(OUT, random_from(1, 9), random_from(1, 17), s.channels, 1, 1);
-  const forge_place_pixels_arguments a = {
-    in.view, out.view, (int32_t)random_from(1, 3), (int32_t)random_from(1, 3),
-    (int32_t)random_below(4), (int32_t)random_below(4)};
+  const forge_place_pixels_arguments a = {in.view,
+                                          out.view,
+                                          (int32_t)random_from(1, 3),
+                                          (int32_t)random_from(1, 3),
+                                          (int32_t)random_below(4),
+                                          (int32_t)random_below(4)};
   trial t = trial_of(&a, forge_place_pixels_tiles(&a), out.bytes);
   t.bases[IN] = filled_image(&in, some_fill());
   float *wanted = copy_of(t.bases[OUT], t.bytes);
@@ -170,8 +175,8 @@ void check_depth_to_space(void) {
   float *wanted = copy_of(t.bases[OUT], t.bytes);
   EACH(out.view, y, x, c) {
     const int64_t u = y % block_y, v = x % block_x;
-    const int64_t from = a.interleaved ? c * block_y * block_x + u * block_x + v
-                                       : (u * block_x + v) * n + c;
+    const int64_t from =
+      a.interleaved ? c * block_y * block_x + u * block_x + v : (u * block_x + v) * n + c;
     wanted[place_of(&out.view, y, x, c)] =
       c < n ? t.bases[IN][place_of(&in.view, y / block_y, x / block_x, from)] : 0;
   }
@@ -255,15 +260,20 @@ void check_resize(void) {
   const image in = plain ? plain_image(IN, s.height, s.width, s.channels)
                          : float_image(IN, s.height, s.width, s.channels, 0, 1);
   const image out = float_image(OUT, random_from(1, 9), random_from(1, 17), s.channels, 0, 1);
-  const forge_resize_arguments a = {.in = in.view, .out = out.view, .in_is_plain = plain,
-                                    .mode = (int32_t)random_below(3), .crop_slot = -1,
+  const forge_resize_arguments a = {.in = in.view,
+                                    .out = out.view,
+                                    .in_is_plain = plain,
+                                    .mode = (int32_t)random_below(3),
+                                    .crop_slot = -1,
                                     .scratch = {.base = SCRATCH}};
   trial t = trial_of(&a, forge_resize_tiles(&a), out.bytes);
   t.bases[IN] = plain ? memory_of(in.bytes, 0) : filled_image(&in, some_fill());
   if (plain) fill_numbers(t.bases[IN], in.bytes / 4, EVEN);
-  t.bases[SCRATCH] = memory_of(4 * forge_resize_scratch(in.view.height, in.view.width,
-                                                        (int32_t)s.channels, out.view.height,
-                                                        out.view.width), 0x41);
+  t.bases[SCRATCH] =
+    memory_of(4 *
+                forge_resize_scratch(in.view.height, in.view.width, (int32_t)s.channels,
+                                     out.view.height, out.view.width),
+              0x41);
   float *got = try_forms(&t);
   /* A resized image of one number has that number, up to the rounding of its weights. */
   for (int64_t i = 0; i < in.bytes / 4; i++) t.bases[IN][i] = plain ? 3 : t.bases[IN][i] * 0;

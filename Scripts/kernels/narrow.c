@@ -29,9 +29,13 @@ static words_problem some_words(int64_t words, bool may_be_flat) {
   }
   const int64_t row = (a->left + width + a->right) * words;
   const int64_t block = (a->top + height + a->bottom) * row;
-  a->out = (forge_view){.base = OUT, .height = (int32_t)height, .width = (int32_t)width,
-                        .channels = (int32_t)n, .offset = a->top * row + a->left * words,
-                        .block_stride = block, .row_stride = row};
+  a->out = (forge_view){.base = OUT,
+                        .height = (int32_t)height,
+                        .width = (int32_t)width,
+                        .channels = (int32_t)n,
+                        .offset = a->top * row + a->left * words,
+                        .block_stride = block,
+                        .row_stride = row};
   p.out_words = forge_blocks(n) * block;
   const fill_kind fill = (fill_kind)random_below(FILLS);
   p.t = (trial){.arguments = &p.a, .bytes = 4 * p.out_words, .comparison = AS_WORDS};
@@ -92,7 +96,8 @@ typedef struct {
 
 static narrow_weights pack_narrow(const convolution *c, const float *weights,
                                   forge_weight_form form) {
-  const int64_t panel = c->a.panel_width, count = c->padded * c->taps * forge_blocks(c->inputs) * 16;
+  const int64_t panel = c->a.panel_width,
+                count = c->padded * c->taps * forge_blocks(c->inputs) * 16;
   narrow_weights w = {memory_of(count * forge_weight_bits(form) / 8, 0x41),
                       memory_of(4 * c->padded, 0), memory_of(4 * c->padded, 0)};
   if (form == FORGE_WEIGHTS_HALVES)
@@ -101,7 +106,8 @@ static narrow_weights pack_narrow(const convolution *c, const float *weights,
     forge_pack_bfloat(weights, w.packed, c->outputs, c->taps, c->inputs, panel);
   else if (form == FORGE_WEIGHTS_BYTES)
     forge_pack_byte(weights, w.packed, w.scales, w.totals, c->outputs, c->taps, c->inputs, panel);
-  else if (!forge_pack_fixed(weights, w.packed, w.scales, c->outputs, c->taps, c->inputs, 1e30, 0, 1))
+  else if (!forge_pack_fixed(weights, w.packed, w.scales, c->outputs, c->taps, c->inputs, 1e30, 0,
+                             1))
     free(w.packed), w.packed = NULL;
   return w;
 }
@@ -114,8 +120,8 @@ static void free_narrow(narrow_weights *w) {
 
 /* A convolution of one pixel, whose input is floats. */
 static void check_one_pixel(forge_weight_form form) {
-  const convolution_limits limits = {.most_inputs = 67, .most_outputs = 67, .no_dilation = true,
-                                     .one_pixel = true};
+  const convolution_limits limits = {
+    .most_inputs = 67, .most_outputs = 67, .no_dilation = true, .one_pixel = true};
   convolution c = convolution_of(&limits);
   /* Words of 2^31 times inputs: see CForgePrecision.h. */
   forge_convolution_arguments a = c.a;
@@ -178,7 +184,8 @@ void check_fixed_convolution(void) { check_one_pixel(FORGE_WEIGHTS_FIXED); }
 /* A convolution of words, which a step makes from the image. */
 static void check_of_words(forge_weight_form form) {
   const bool flat = random_below(2), bytes = form == FORGE_WEIGHTS_BYTES;
-  convolution_limits limits = {.most_inputs = 67, .most_outputs = 67, .no_dilation = random_below(2)};
+  convolution_limits limits = {
+    .most_inputs = 67, .most_outputs = 67, .no_dilation = random_below(2)};
   if (flat) limits.kernel_height = limits.kernel_width = limits.stride = 1;
   convolution c = convolution_of(&limits);
   const forge_precision_table scalar = forge_precision_kernels(FORGE_SCALAR);
@@ -186,12 +193,20 @@ static void check_of_words(forge_weight_form form) {
   const int64_t border = flat ? 0 : c.in.border;
   const forge_view *v = &c.in.view;
   const int64_t row = (v->width + 2 * border) * words, block = (v->height + 2 * border) * row;
-  forge_words_arguments in = {
-    .in = c.in.view,
-    .out = {.base = OTHER, .height = v->height, .width = v->width, .channels = v->channels,
-            .offset = border * row + border * words, .block_stride = block, .row_stride = row},
-    .top = (int32_t)border, .left = (int32_t)border, .bottom = (int32_t)border,
-    .right = (int32_t)border, .range = {.base = RANGE}, .flat = flat};
+  forge_words_arguments in = {.in = c.in.view,
+                              .out = {.base = OTHER,
+                                      .height = v->height,
+                                      .width = v->width,
+                                      .channels = v->channels,
+                                      .offset = border * row + border * words,
+                                      .block_stride = block,
+                                      .row_stride = row},
+                              .top = (int32_t)border,
+                              .left = (int32_t)border,
+                              .bottom = (int32_t)border,
+                              .right = (int32_t)border,
+                              .range = {.base = RANGE},
+                              .flat = flat};
   forge_convolution_arguments a = c.a;
   a.in = in.out;
   a.range = in.range;
@@ -204,8 +219,8 @@ static void check_of_words(forge_weight_form form) {
   a.totals = w.totals;
   describe_convolution(&c, flat ? ", words, flat" : ", words");
   trial t = {.arguments = &a, .bytes = c.out.bytes};
-  t.tiles = flat ? forge_quotient_up(c.outputs, a.panel_width) * a.segments
-                 : forge_convolution_tiles(&a);
+  t.tiles =
+    flat ? forge_quotient_up(c.outputs, a.panel_width) * a.segments : forge_convolution_tiles(&a);
   memcpy(t.bases, c.bases, sizeof t.bases);
   t.bases[OTHER] = memory_of(4 * forge_blocks(c.inputs) * block, 0x41);
   t.bases[RANGE] = memory_of(4 * forge_byte_range_floats(&in), 0);

@@ -37,8 +37,8 @@ static void row_bounds(const float *in, const int64_t *places, const int64_t *ou
     const double size = fabs((double)in[places[i]] - shift) + fabs(shift) * 0x1p-24;
     const double gamma = f.gamma ? fabs((double)f.gamma[i]) : 1;
     const double beta = f.gamma ? fabs((double)f.beta[i]) : 0;
-    bounds[out_places[i]] = 1e-6 * (size / divisor * gamma + beta) +
-      (3e-7 * deviation + 6e-45) / divisor * gamma + 1e-44;
+    bounds[out_places[i]] =
+      1e-6 * (size / divisor * gamma + beta) + (3e-7 * deviation + 6e-45) / divisor * gamma + 1e-44;
   }
 }
 
@@ -51,9 +51,14 @@ void check_normalize_rows(void) {
   static const int64_t columns[] = {1, 2, 15, 16, 17, 100, 1025, 2049};
   const int64_t n = RANDOM_OF(columns), rows = random_from(1, 5);
   const factors f = some_factors(n);
-  const forge_normalize_rows_arguments a = {
-    .in = {.base = IN}, .out = {.base = OUT}, .rows = rows, .columns = n, .gamma = f.gamma,
-    .beta = f.beta, .kind = (int32_t)random_below(3), .epsilon = some_epsilon()};
+  const forge_normalize_rows_arguments a = {.in = {.base = IN},
+                                            .out = {.base = OUT},
+                                            .rows = rows,
+                                            .columns = n,
+                                            .gamma = f.gamma,
+                                            .beta = f.beta,
+                                            .kind = (int32_t)random_below(3),
+                                            .epsilon = some_epsilon()};
   const fill_kind fill = some_fill();
   PROBLEM("%lld rows of %lld, kind %d, fill %d, epsilon %g", (long long)rows, (long long)n, a.kind,
           fill, (double)a.epsilon);
@@ -84,12 +89,16 @@ void check_normalize_rows(void) {
 static const int64_t channel_counts[] = {1, 3, 15, 16, 17, 48, 67};
 
 void check_normalize_pixels(void) {
-  const int64_t n = RANDOM_OF(channel_counts), height = random_from(1, 3), width = random_from(1, 19);
+  const int64_t n = RANDOM_OF(channel_counts), height = random_from(1, 3),
+                width = random_from(1, 19);
   const image in = float_image(IN, height, width, n, 0, 1);
   const image out = float_image(OUT, height, width, n, 1, 0);
   const factors f = some_factors(n);
-  const forge_normalize_pixels_arguments a = {.in = in.view, .out = out.view, .gamma = f.gamma,
-                                              .beta = f.beta, .kind = (int32_t)random_below(3),
+  const forge_normalize_pixels_arguments a = {.in = in.view,
+                                              .out = out.view,
+                                              .gamma = f.gamma,
+                                              .beta = f.beta,
+                                              .kind = (int32_t)random_below(3),
                                               .epsilon = some_epsilon()};
   const fill_kind fill = some_fill();
   PROBLEM("%lldx%lldx%lld, kind %d, fill %d, epsilon %g", (long long)height, (long long)width,
@@ -135,10 +144,14 @@ static groups_problem some_groups(void) {
   p.out = float_image(OUT, height, width, n, 1, 0);
   p.f = some_factors(n);
   p.padded = forge_blocks(n) * 16;
-  p.a = (forge_normalize_groups_arguments){.in = p.in.view, .out = p.out.view, .gamma = p.f.gamma,
-                                           .beta = p.f.beta, .groups = (int32_t)groups,
+  p.a = (forge_normalize_groups_arguments){.in = p.in.view,
+                                           .out = p.out.view,
+                                           .gamma = p.f.gamma,
+                                           .beta = p.f.beta,
+                                           .groups = (int32_t)groups,
                                            .epsilon = 1e-5f,
-                                           .row_moments = {.base = MORE}, .factors = {.base = RANGE}};
+                                           .row_moments = {.base = MORE},
+                                           .factors = {.base = RANGE}};
   PROBLEM("%lldx%lldx%lld in %lld groups, fill %d", (long long)height, (long long)width,
           (long long)n, (long long)groups, p.fill);
   return p;
@@ -160,7 +173,8 @@ void check_normalize_moments(void) {
   for (int64_t row = 0; row < rows; row++)
     for (int64_t lane = 0; lane < 16; lane++) {
       double sum = 0, size = 0;
-      const float *in = t.bases[IN] + p.in.view.offset + row / p.in.view.height * p.in.view.block_stride +
+      const float *in = t.bases[IN] + p.in.view.offset +
+        row / p.in.view.height * p.in.view.block_stride +
         row % p.in.view.height * p.in.view.row_stride + lane;
       const int64_t width = p.in.view.width;
       for (int64_t x = 0; x < width; x++) size = fmax(size, fabs((double)in[16 * x]));
@@ -205,8 +219,10 @@ void check_normalize_groups(void) {
       for (int64_t c = g * members; c < (g + 1) * members; c++)
         for (int64_t i = 0; i < (int64_t)v->height * v->width; i++) {
           const double x = (double)t.bases[IN][place_of(v, i / v->width, i % v->width, c)];
-          if (round == 0) sum += x / count;
-          else squares += (x - sum) * (x - sum) / count;
+          if (round == 0)
+            sum += x / count;
+          else
+            squares += (x - sum) * (x - sum) / count;
         }
     for (int64_t c = g * members; c < (g + 1) * members; c++) {
       const double scale =

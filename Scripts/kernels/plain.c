@@ -37,9 +37,13 @@ static bool is_exact(int32_t function) {
 
 void check_unary_plain(void) {
   static const int64_t counts[] = {1, 15, 17, 1023, 1025, 2049};
-  forge_unary_plain_arguments a = {
-    .in = {.base = IN}, .out = {.base = OUT}, .count = RANDOM_OF(counts),
-    .function = (int32_t)random_below(FORGE_UNARY_PARAMETRIC_SOFTPLUS + 1), .a = 1.25f, .b = 0.75f};
+  forge_unary_plain_arguments a = {.in = {.base = IN},
+                                   .out = {.base = OUT},
+                                   .count = RANDOM_OF(counts),
+                                   .function =
+                                     (int32_t)random_below(FORGE_UNARY_PARAMETRIC_SOFTPLUS + 1),
+                                   .a = 1.25f,
+                                   .b = 0.75f};
   const fill_kind fill = some_fill();
   PROBLEM("function %d of %lld, fill %d", a.function, (long long)a.count, fill);
   trial t = {.arguments = &a, .tiles = forge_unary_plain_tiles(&a), .bytes = 4 * a.count};
@@ -53,8 +57,8 @@ void check_unary_plain(void) {
     bounds = memory_of(8 * a.count, 0);
     /* A rounded argument a * x changes an exponential by 6e-8 a |x|. */
     for (int64_t i = 0; i < a.count; i++)
-      bounds[i] = (6e-7 + 2e-7 * fmin(fabs((double)t.bases[IN][i]), 120)) * fabs((double)wanted[i]) +
-        1e-36;
+      bounds[i] =
+        (6e-7 + 2e-7 * fmin(fabs((double)t.bases[IN][i]), 120)) * fabs((double)wanted[i]) + 1e-36;
     free(wanted);
   }
   t.bounds = bounds;
@@ -98,8 +102,11 @@ static int64_t some_strides(const tensor *t, int64_t *strides) {
 
 static void check_two(int32_t operation, forge_activation activation) {
   const tensor s = some_tensor();
-  forge_binary_plain_arguments a = {.a = {.base = IN}, .b = {.base = OTHER}, .out = {.base = OUT},
-                                    .rank = s.rank, .operation = operation,
+  forge_binary_plain_arguments a = {.a = {.base = IN},
+                                    .b = {.base = OTHER},
+                                    .out = {.base = OUT},
+                                    .rank = s.rank,
+                                    .operation = operation,
                                     .activation = activation};
   memcpy(a.sizes, s.sizes, sizeof a.sizes);
   const fill_kind fill = some_fill();
@@ -120,8 +127,11 @@ void check_combine_plain(void) {
 
 void check_select(void) {
   const tensor s = some_tensor();
-  forge_select_arguments a = {.condition = {.base = IN}, .yes = {.base = OTHER},
-                              .no = {.base = MORE}, .out = {.base = OUT}, .rank = s.rank};
+  forge_select_arguments a = {.condition = {.base = IN},
+                              .yes = {.base = OTHER},
+                              .no = {.base = MORE},
+                              .out = {.base = OUT},
+                              .rank = s.rank};
   memcpy(a.sizes, s.sizes, sizeof a.sizes);
   trial t = {.arguments = &a, .bytes = 4 * s.count};
   const int64_t conditions = some_strides(&s, a.condition_strides);
@@ -152,9 +162,12 @@ void check_copy_plain(void) {
 static const int64_t column_counts[] = {1, 2, 7, 16, 17, 100, 257};
 
 void check_reduce_rows(void) {
-  const forge_reduce_rows_arguments a = {
-    .in = {.base = IN}, .out = {.base = OUT}, .rows = random_from(1, 7),
-    .columns = RANDOM_OF(column_counts), .kind = (int32_t)random_below(FORGE_REDUCE_LOG_SUM_EXP + 1)};
+  const forge_reduce_rows_arguments a = {.in = {.base = IN},
+                                         .out = {.base = OUT},
+                                         .rows = random_from(1, 7),
+                                         .columns = RANDOM_OF(column_counts),
+                                         .kind =
+                                           (int32_t)random_below(FORGE_REDUCE_LOG_SUM_EXP + 1)};
   PROBLEM("reduction %d of %lld rows of %lld", a.kind, (long long)a.rows, (long long)a.columns);
   trial t = {.arguments = &a, .tiles = a.rows, .bytes = 4 * a.rows};
   t.bases[IN] = some_numbers(a.rows * a.columns, some_fill());
@@ -162,9 +175,12 @@ void check_reduce_rows(void) {
 }
 
 void check_argument_rows(void) {
-  const forge_argument_rows_arguments a = {
-    {.base = IN}, {.base = OUT}, random_from(1, 7), RANDOM_OF(column_counts),
-    (int32_t)random_below(2), (int32_t)random_below(2)};
+  const forge_argument_rows_arguments a = {{.base = IN},
+                                           {.base = OUT},
+                                           random_from(1, 7),
+                                           RANDOM_OF(column_counts),
+                                           (int32_t)random_below(2),
+                                           (int32_t)random_below(2)};
   PROBLEM("%lld rows of %lld", (long long)a.rows, (long long)a.columns);
   trial t = {.arguments = &a, .tiles = a.rows, .bytes = 4 * a.rows};
   t.bases[IN] = some_numbers(a.rows * a.columns, some_fill());
@@ -172,10 +188,13 @@ void check_argument_rows(void) {
 }
 
 void check_top_rows(void) {
-  forge_top_rows_arguments a = {
-    .in = {.base = IN}, .out = {.base = OUT}, .scratch = {.base = SCRATCH},
-    .rows = random_from(1, 7), .columns = RANDOM_OF(column_counts),
-    .smallest = (int32_t)random_below(2), .places = (int32_t)random_below(2)};
+  forge_top_rows_arguments a = {.in = {.base = IN},
+                                .out = {.base = OUT},
+                                .scratch = {.base = SCRATCH},
+                                .rows = random_from(1, 7),
+                                .columns = RANDOM_OF(column_counts),
+                                .smallest = (int32_t)random_below(2),
+                                .places = (int32_t)random_below(2)};
   a.count = random_from(1, a.columns);
   PROBLEM("%lld of %lld rows of %lld", (long long)a.count, (long long)a.rows, (long long)a.columns);
   trial t = {.arguments = &a, .tiles = a.rows, .bytes = 4 * a.rows * a.count};
@@ -185,9 +204,12 @@ void check_top_rows(void) {
 }
 
 void check_cumulative_sum(void) {
-  const forge_cumulative_sum_arguments a = {
-    {.base = IN}, {.base = OUT}, random_from(1, 7), RANDOM_OF(column_counts),
-    (int32_t)random_below(2), (int32_t)random_below(2)};
+  const forge_cumulative_sum_arguments a = {{.base = IN},
+                                            {.base = OUT},
+                                            random_from(1, 7),
+                                            RANDOM_OF(column_counts),
+                                            (int32_t)random_below(2),
+                                            (int32_t)random_below(2)};
   PROBLEM("%lld rows of %lld", (long long)a.rows, (long long)a.columns);
   trial t = {.arguments = &a, .tiles = a.rows, .bytes = 4 * a.rows * a.columns};
   t.bases[IN] = some_numbers(a.rows * a.columns, some_fill());
@@ -195,9 +217,15 @@ void check_cumulative_sum(void) {
 }
 
 void check_local_response(void) {
-  const forge_local_response_arguments a = {
-    {.base = IN}, {.base = OUT}, random_from(1, 7), RANDOM_OF(column_counts), random_below(4),
-    random_below(4), 1e-2f, 0.75f, 1};
+  const forge_local_response_arguments a = {{.base = IN},
+                                            {.base = OUT},
+                                            random_from(1, 7),
+                                            RANDOM_OF(column_counts),
+                                            random_below(4),
+                                            random_below(4),
+                                            1e-2f,
+                                            0.75f,
+                                            1};
   PROBLEM("%lld rows of %lld", (long long)a.rows, (long long)a.columns);
   trial t = {.arguments = &a, .tiles = a.rows, .bytes = 4 * a.rows * a.columns};
   t.bases[IN] = some_numbers(a.rows * a.columns, some_fill());
@@ -207,9 +235,12 @@ void check_local_response(void) {
 /* ---- gathers ---- */
 
 void check_gather_plain(void) {
-  forge_gather_plain_arguments a = {.in = {.base = IN}, .out = {.base = OUT},
-                                    .outer = random_from(1, 5), .size = random_from(1, 9),
-                                    .count = random_from(1, 11), .inner = random_from(1, 7),
+  forge_gather_plain_arguments a = {.in = {.base = IN},
+                                    .out = {.base = OUT},
+                                    .outer = random_from(1, 5),
+                                    .size = random_from(1, 9),
+                                    .count = random_from(1, 11),
+                                    .inner = random_from(1, 7),
                                     .value = -3};
   PROBLEM("gather %lld x %lld x %lld", (long long)a.outer, (long long)a.size, (long long)a.inner);
   int32_t indices[11];
@@ -229,11 +260,15 @@ static float *some_positions(int64_t count, int64_t size) {
 }
 
 void check_gather_rows(void) {
-  const forge_gather_rows_arguments a = {
-    .in = {.base = IN}, .positions = {.base = OTHER}, .out = {.base = OUT},
-    .outer = random_from(1, 5), .size = random_from(1, 9), .count = random_from(1, 11),
-    .inner = random_from(1, 7), .fault_source = (int32_t)random_below(2),
-    .from_end = (int32_t)random_below(2)};
+  const forge_gather_rows_arguments a = {.in = {.base = IN},
+                                         .positions = {.base = OTHER},
+                                         .out = {.base = OUT},
+                                         .outer = random_from(1, 5),
+                                         .size = random_from(1, 9),
+                                         .count = random_from(1, 11),
+                                         .inner = random_from(1, 7),
+                                         .fault_source = (int32_t)random_below(2),
+                                         .from_end = (int32_t)random_below(2)};
   PROBLEM("gather %lld x %lld x %lld", (long long)a.outer, (long long)a.size, (long long)a.inner);
   trial t = {.arguments = &a, .tiles = a.outer, .bytes = 4 * a.outer * a.count * a.inner};
   t.bases[IN] = some_numbers(a.outer * a.size * a.inner, HOSTILE);
@@ -244,8 +279,10 @@ void check_gather_rows(void) {
 void check_gather_elements(void) {
   const tensor s = some_tensor();
   if (s.rank == 0) return;
-  forge_gather_elements_arguments a = {.in = {.base = IN}, .positions = {.base = OTHER},
-                                       .out = {.base = OUT}, .rank = s.rank,
+  forge_gather_elements_arguments a = {.in = {.base = IN},
+                                       .positions = {.base = OTHER},
+                                       .out = {.base = OUT},
+                                       .rank = s.rank,
                                        .axis = (int32_t)random_below(s.rank)};
   int64_t count = 1;
   for (int32_t d = 0; d < s.rank; d++) {
@@ -264,10 +301,13 @@ void check_gather_elements(void) {
 void check_matrix_product(void) {
   static const int64_t rows[] = {1, 2, 7, 13, 83, 84, 85}, columns[] = {1, 15, 17, 67, 191, 193};
   static const int64_t inner[] = {1, 3, 16, 37, 127, 129};
-  forge_matrix_product_arguments a = {
-    .left = {.base = IN}, .right = {.base = OTHER}, .out = {.base = OUT},
-    .batch_rank = (int32_t)random_below(3), .rows = RANDOM_OF(rows), .inner = RANDOM_OF(inner),
-    .columns = RANDOM_OF(columns)};
+  forge_matrix_product_arguments a = {.left = {.base = IN},
+                                      .right = {.base = OTHER},
+                                      .out = {.base = OUT},
+                                      .batch_rank = (int32_t)random_below(3),
+                                      .rows = RANDOM_OF(rows),
+                                      .inner = RANDOM_OF(inner),
+                                      .columns = RANDOM_OF(columns)};
   const fill_kind fill = some_fill();
   const int64_t left = a.rows * a.inner, right = a.inner * a.columns;
   int64_t batches = 1, lefts = left, rights = right;
@@ -300,9 +340,11 @@ void check_matrix_product(void) {
 /* ---- windows, samples, boxes, trees: machines must agree, Swift tests have the definitions ---- */
 
 void check_pooling_nd(void) {
-  forge_pooling_nd_arguments a = {.in = {.base = IN}, .out = {.base = OUT},
+  forge_pooling_nd_arguments a = {.in = {.base = IN},
+                                  .out = {.base = OUT},
                                   .rank = (int32_t)random_from(1, 3),
-                                  .kind = (int32_t)random_below(5), .p = (int32_t)random_from(1, 2),
+                                  .kind = (int32_t)random_below(5),
+                                  .p = (int32_t)random_from(1, 2),
                                   .channels = random_from(1, 19)};
   int64_t in = a.channels, out = a.channels;
   for (int32_t d = 0; d < a.rank; d++) {
@@ -324,8 +366,11 @@ void check_pooling_nd(void) {
 }
 
 void check_resample(void) {
-  forge_resample_arguments a = {.in = {.base = IN}, .out = {.base = OUT}, .outer = random_from(1, 4),
-                                .in_size = random_from(1, 9), .out_size = random_from(1, 9),
+  forge_resample_arguments a = {.in = {.base = IN},
+                                .out = {.base = OUT},
+                                .outer = random_from(1, 4),
+                                .in_size = random_from(1, 9),
+                                .out_size = random_from(1, 9),
                                 .inner = random_from(1, 17)};
   int32_t firsts[9], counts[9];
   int64_t offsets[9];
@@ -342,20 +387,28 @@ void check_resample(void) {
   a.weights = weights;
   PROBLEM("%lld x %lld x %lld to %lld", (long long)a.outer, (long long)a.in_size,
           (long long)a.inner, (long long)a.out_size);
-  trial t = {.arguments = &a, .tiles = forge_resample_tiles(&a),
+  trial t = {.arguments = &a,
+             .tiles = forge_resample_tiles(&a),
              .bytes = 4 * a.outer * a.out_size * a.inner};
   t.bases[IN] = some_numbers(a.outer * a.in_size * a.inner, some_fill());
   finish(&t);
 }
 
 void check_suppress(void) {
-  const forge_suppress_arguments a = {
-    .boxes = {.base = IN}, .scores = {.base = OTHER}, .out = {.base = OUT},
-    .scratch = {.base = SCRATCH}, .images = random_from(1, 2), .count = random_from(1, 23),
-    .classes = random_from(1, 3), .most = random_from(1, 9), .iou_threshold = 0.3f,
-    .score_threshold = -0.5f, .centered = (int32_t)random_below(2)};
+  const forge_suppress_arguments a = {.boxes = {.base = IN},
+                                      .scores = {.base = OTHER},
+                                      .out = {.base = OUT},
+                                      .scratch = {.base = SCRATCH},
+                                      .images = random_from(1, 2),
+                                      .count = random_from(1, 23),
+                                      .classes = random_from(1, 3),
+                                      .most = random_from(1, 9),
+                                      .iou_threshold = 0.3f,
+                                      .score_threshold = -0.5f,
+                                      .centered = (int32_t)random_below(2)};
   PROBLEM("%lld boxes", (long long)a.count);
-  trial t = {.arguments = &a, .tiles = 1,
+  trial t = {.arguments = &a,
+             .tiles = 1,
              .bytes = 12 * a.images * a.classes * forge_smaller(a.most, a.count)};
   t.bases[IN] = some_numbers(a.images * a.count * 4, some_fill());
   t.bases[OTHER] = some_numbers(a.images * a.classes * a.count, some_fill());
@@ -374,17 +427,26 @@ void check_tree_ensemble(void) {
     for (int32_t i = 0; i < NODES; i++) {
       const bool is_leaf = i >= NODES / 2;
       nodes[root + i] = (forge_tree_node){
-        is_leaf ? 0 : (int32_t)random_below(COLUMNS), random_number(),
+        is_leaf ? 0 : (int32_t)random_below(COLUMNS),
+        random_number(),
         {is_leaf ? root + i : root + 2 * i + 1, is_leaf ? root + i : root + 2 * i + 2}};
     }
   }
   const float base[1] = {0.25f};
-  const forge_tree_ensemble_arguments a = {
-    .in = {.base = IN}, .out = {.base = OUT}, .scratch = {.base = SCRATCH}, .nodes = nodes,
-    .roots = roots, .base = random_below(2) ? base : NULL, .rows = random_from(1, 150),
-    .columns = COLUMNS, .trees = TREES, .targets = 1,
-    .questions = less ? FORGE_TREES_LESS : FORGE_TREES_LESS_OR_EQUAL,
-    .aggregate = (int32_t)random_below(4), .is_single = 1};
+  const forge_tree_ensemble_arguments a = {.in = {.base = IN},
+                                           .out = {.base = OUT},
+                                           .scratch = {.base = SCRATCH},
+                                           .nodes = nodes,
+                                           .roots = roots,
+                                           .base = random_below(2) ? base : NULL,
+                                           .rows = random_from(1, 150),
+                                           .columns = COLUMNS,
+                                           .trees = TREES,
+                                           .targets = 1,
+                                           .questions =
+                                             less ? FORGE_TREES_LESS : FORGE_TREES_LESS_OR_EQUAL,
+                                           .aggregate = (int32_t)random_below(4),
+                                           .is_single = 1};
   PROBLEM("trees, %lld rows, aggregate %d", (long long)a.rows, a.aggregate);
   trial t = {.arguments = &a, .tiles = forge_tree_ensemble_tiles(&a), .bytes = 4 * a.rows};
   t.bases[IN] = some_numbers(a.rows * COLUMNS, some_fill());

@@ -16,7 +16,8 @@ static image table_image(int32_t base, int64_t width, int64_t channels) {
 
 void check_attention(void) {
   static const int64_t head_channels[] = {1, 5, 16, 17, 32, 40, 64};
-  static const int64_t widths[] = {1, 2, 7, 31, 32, 33, 70}, key_counts[] = {1, 3, 17, 64, 257, 300};
+  static const int64_t widths[] = {1, 2, 7, 31, 32, 33, 70},
+                       key_counts[] = {1, 3, 17, 64, 257, 300};
   const int64_t groups = random_from(1, 2), heads = groups * random_from(1, 2);
   const int64_t channels = RANDOM_OF(head_channels), value_channels = RANDOM_OF(head_channels);
   const int64_t queries = RANDOM_OF(widths), keys = RANDOM_OF(key_counts);
@@ -28,20 +29,28 @@ void check_attention(void) {
   const image v = tables ? table_image(RESIDUAL, keys, groups * value_channels)
                          : float_image(RESIDUAL, rows, keys, groups * value_channels, 0, 0);
   const image out = float_image(OUT, rows, queries, heads * value_channels, 0, 1);
-  forge_attention_arguments a = {
-    .queries = q.view, .keys = k.view, .values = v.view, .out = out.view, .mask = {.base = RANGE},
-    .scratch = {.base = SCRATCH},
-    .key_step = tables ? groups * channels : FORGE_LANES,
-    .value_step = tables ? groups * value_channels : FORGE_LANES,
-    .causal_offset = random_from(-3, keys), .heads = (int32_t)heads, .groups = (int32_t)groups,
-    .mask_kind = (int32_t)random_below(3), .is_causal = (int32_t)random_below(2),
-    .scale = 1 / sqrtf((float)channels), .cap = random_below(4) == 0 ? 5 : 0,
-    .mask_query = keys, .mask_key = 1};
+  forge_attention_arguments a = {.queries = q.view,
+                                 .keys = k.view,
+                                 .values = v.view,
+                                 .out = out.view,
+                                 .mask = {.base = RANGE},
+                                 .scratch = {.base = SCRATCH},
+                                 .key_step = tables ? groups * channels : FORGE_LANES,
+                                 .value_step = tables ? groups * value_channels : FORGE_LANES,
+                                 .causal_offset = random_from(-3, keys),
+                                 .heads = (int32_t)heads,
+                                 .groups = (int32_t)groups,
+                                 .mask_kind = (int32_t)random_below(3),
+                                 .is_causal = (int32_t)random_below(2),
+                                 .scale = 1 / sqrtf((float)channels),
+                                 .cap = random_below(4) == 0 ? 5 : 0,
+                                 .mask_query = keys,
+                                 .mask_key = 1};
   const fill_kind fill = (fill_kind)random_below(HOSTILE + 1);
   PROBLEM("%lld queries, %lld keys, %lld heads of %lld and %lld, %lld groups, mask %d, causal %d, "
-          "tables %d, fill %d", (long long)queries, (long long)keys, (long long)heads,
-          (long long)channels, (long long)value_channels, (long long)groups, a.mask_kind,
-          a.is_causal, tables, fill);
+          "tables %d, fill %d",
+          (long long)queries, (long long)keys, (long long)heads, (long long)channels,
+          (long long)value_channels, (long long)groups, a.mask_kind, a.is_causal, tables, fill);
   trial t = {.arguments = &a, .tiles = forge_attention_tiles(&a), .bytes = out.bytes};
   t.bases[IN] = filled_image(&q, EVEN);
   const fill_kind values = fill == HOSTILE && a.mask_kind != FORGE_ATTENTION_UNMASKED ? EVEN : fill;
@@ -59,9 +68,9 @@ void check_attention(void) {
   t.bases[OUT] = memory_of(out.bytes, 0x41);
   t.bases[RANGE] = memory_of(4 * queries * keys, 0);
   for (int64_t i = 0; i < queries * keys; i++)
-    t.bases[RANGE][i] = a.mask_kind == FORGE_ATTENTION_VISIBLE
-      ? (float)random_below(2)
-      : random_below(5) == 0 ? -INFINITY : random_number() * 3;
+    t.bases[RANGE][i] = a.mask_kind == FORGE_ATTENTION_VISIBLE ? (float)random_below(2)
+      : random_below(5) == 0                                   ? -INFINITY
+                                                               : random_number() * 3;
   a.scratch_worker = forge_attention_scratch_floats(&a);
   t.bases[SCRATCH] = memory_of(4 * a.scratch_worker, 0x41);
   /* Means of magnitudes, and the largest sum of magnitudes of a score. */
@@ -79,8 +88,8 @@ void check_attention(void) {
             const int64_t kc = h * groups / heads * channels + c;
             const float *kp = t.bases[OTHER] + k.view.offset + r * k.view.row_stride +
               kc / 16 * k.view.block_stride + key * a.key_step + kc % 16;
-            sum += fabs((double)t.bases[IN][place_of(&q.view, r, x, h * channels + c)] *
-                        (double)*kp);
+            sum +=
+              fabs((double)t.bases[IN][place_of(&q.view, r, x, h * channels + c)] * (double)*kp);
           }
           most = fmax(most, sum * (double)a.scale);
         }
@@ -106,10 +115,14 @@ void check_rotate(void) {
   const int64_t places = has_position ? width + 5 : width;
   image cosines = plain_image(OTHER, has_position ? 1 : rows, places, rotated);
   image sines = plain_image(MORE, has_position ? 1 : rows, places, rotated);
-  const forge_rotate_arguments a = {
-    .in = in.view, .out = out.view, .cosines = cosines.view, .sines = sines.view,
-    .position = {.base = RANGE}, .heads = (int32_t)heads, .pairs = (int32_t)random_below(2),
-    .has_position = has_position};
+  const forge_rotate_arguments a = {.in = in.view,
+                                    .out = out.view,
+                                    .cosines = cosines.view,
+                                    .sines = sines.view,
+                                    .position = {.base = RANGE},
+                                    .heads = (int32_t)heads,
+                                    .pairs = (int32_t)random_below(2),
+                                    .has_position = has_position};
   const fill_kind fill = (fill_kind)random_below(FILLS);
   PROBLEM("%lld heads of %lld, %lld rotated, pairs %d, fill %d", (long long)heads,
           (long long)channels, (long long)rotated, a.pairs, fill);
@@ -160,9 +173,15 @@ static float *pack_weights(const float *weights, int64_t gates, int64_t first_ga
                            int64_t inputs, forge_weight_form form, float **scales) {
   *scales = NULL;
   if (form == FORGE_WEIGHTS_FLOATS) return pack_floats(weights, gates, first_gates, units, inputs);
-  const forge_recurrent_packing packing = {
-    .weights = weights, .form = form, .gates = (int32_t)gates, .first_gates = (int32_t)first_gates,
-    .threads = 1, .blocks = {0, 1, 2, 3}, .units = units, .inputs = inputs, .accuracy = 1};
+  const forge_recurrent_packing packing = {.weights = weights,
+                                           .form = form,
+                                           .gates = (int32_t)gates,
+                                           .first_gates = (int32_t)first_gates,
+                                           .threads = 1,
+                                           .blocks = {0, 1, 2, 3},
+                                           .units = units,
+                                           .inputs = inputs,
+                                           .accuracy = 1};
   float *packed = memory_of(4 * forge_recurrent_packed_floats(&packing), 0x41);
   *scales = memory_of(4 * forge_recurrent_scale_floats(&packing), 0x41);
   if (!forge_pack_recurrent(&packing, packed, *scales)) report("packing", "weights are refused");
@@ -181,22 +200,38 @@ static void check_cells(forge_weight_form form) {
   const bool projected = cell == FORGE_CELL_LSTM && random_below(3) == 0;
   const int64_t outputs = projected ? RANDOM_OF(unit_counts) : units;
   const forge_activation tanh = {FORGE_TANH, 0, 0}, sigmoid = {FORGE_SIGMOID, 0, 0};
-  forge_recurrent_arguments a = {
-    .cell = cell, .is_reversed = (int32_t)random_below(2),
-    .is_coupled = cell == FORGE_CELL_LSTM && random_below(4) == 0,
-    .clip = random_below(4) == 0 ? 2 : INFINITY, .cell_clip = random_below(4) == 0 ? 0.5f : INFINITY,
-    .gates = cell == FORGE_CELL_SIMPLE ? tanh : sigmoid, .candidate = tanh, .hidden = tanh,
-    .times = times, .rows = rows, .units = units, .outputs = outputs, .in = {.base = IN},
-    .in_time = rows * gates * units, .in_row = gates * units, .in_block = 16,
-    .gate_offsets = {0, units, 2 * units, 3 * units}, .out = {.base = OUT},
-    .initial_hidden = {.base = OTHER}, .initial_cells = {.base = OTHER, .offset = rows * outputs},
-    .lengths = {.base = RANGE}, .mask = {.base = MORE}, .scratch = {.base = SCRATCH},
-    .has_state = (int32_t)random_below(2), .has_lengths = (int32_t)random_below(2),
-    .has_mask = (int32_t)random_below(2)};
+  forge_recurrent_arguments a = {.cell = cell,
+                                 .is_reversed = (int32_t)random_below(2),
+                                 .is_coupled = cell == FORGE_CELL_LSTM && random_below(4) == 0,
+                                 .clip = random_below(4) == 0 ? 2 : INFINITY,
+                                 .cell_clip = random_below(4) == 0 ? 0.5f : INFINITY,
+                                 .gates = cell == FORGE_CELL_SIMPLE ? tanh : sigmoid,
+                                 .candidate = tanh,
+                                 .hidden = tanh,
+                                 .times = times,
+                                 .rows = rows,
+                                 .units = units,
+                                 .outputs = outputs,
+                                 .in = {.base = IN},
+                                 .in_time = rows * gates * units,
+                                 .in_row = gates * units,
+                                 .in_block = 16,
+                                 .gate_offsets = {0, units, 2 * units, 3 * units},
+                                 .out = {.base = OUT},
+                                 .initial_hidden = {.base = OTHER},
+                                 .initial_cells = {.base = OTHER, .offset = rows * outputs},
+                                 .lengths = {.base = RANGE},
+                                 .mask = {.base = MORE},
+                                 .scratch = {.base = SCRATCH},
+                                 .has_state = (int32_t)random_below(2),
+                                 .has_lengths = (int32_t)random_below(2),
+                                 .has_mask = (int32_t)random_below(2)};
   const bool hostile = random_below(3) == 0;
-  PROBLEM("cell %d, %lld times, %lld rows, %lld units, %lld outputs, state %d, lengths %d, mask %d, "
-          "hostile %d", cell, (long long)times, (long long)rows, (long long)units,
-          (long long)outputs, a.has_state, a.has_lengths, a.has_mask, hostile);
+  PROBLEM(
+    "cell %d, %lld times, %lld rows, %lld units, %lld outputs, state %d, lengths %d, mask %d, "
+    "hostile %d",
+    cell, (long long)times, (long long)rows, (long long)units, (long long)outputs, a.has_state,
+    a.has_lengths, a.has_mask, hostile);
   /* Sums of weights stay below 2. */
   float *weights = memory_of(4 * gates * units * outputs, 0);
   fill_numbers(weights, gates * units * outputs, EVEN);
@@ -228,7 +263,8 @@ static void check_cells(forge_weight_form form) {
   const int64_t count = times * rows * gates * units;
   const int64_t cells = cell == FORGE_CELL_LSTM ? rows * units : 0;
   const int64_t results = times * rows * outputs + rows * outputs + cells;
-  trial t = {.arguments = &a, .bytes = 4 * results,
+  trial t = {.arguments = &a,
+             .bytes = 4 * results,
              .rounds = times * (projected || cell == FORGE_CELL_GRU_BEFORE ? 2 : 1)};
   t.tiles = forge_recurrent_tiles(&a);
   t.bases[IN] = memory_of(4 * count, 0);

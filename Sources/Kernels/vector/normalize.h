@@ -206,8 +206,7 @@ FORGE_KERNEL(normalize_pixels) {
       .blocks = blocks,
       .mask = first_lanes(forge_lanes(a->out.channels, blocks - 1)),
     };
-    if (count == FORGE_NORMALIZE_PIXELS &&
-        normalize_pixels_of(a, &run, FORGE_NORMALIZE_PIXELS))
+    if (count == FORGE_NORMALIZE_PIXELS && normalize_pixels_of(a, &run, FORGE_NORMALIZE_PIXELS))
       continue;
     for (int64_t x = 0; x < count; x++, run.in += FORGE_LANES, run.out += FORGE_LANES)
       if (!normalize_pixels_of(a, &run, 1)) normalize_pixel_scalar(a, frame, y, from + x);
