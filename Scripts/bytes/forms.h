@@ -40,6 +40,14 @@ static inline int forms_of(byte_form forms[8]) {
   forms[count++] =
     (byte_form){tiles_name, forge_quantized_convolution_avx512amx,
                 forge_quantized_depthwise_avx512amx, forge_nibble_product_avx512amx, tiles};
+#elif defined(__aarch64__)
+  const forge_byte_products best = forge_best_products(FORGE_BASELINE);
+  forms[count++] =
+    (byte_form){"dotprod", forge_quantized_convolution_dotprod, forge_quantized_depthwise_dotprod,
+                forge_nibble_product_dotprod, best >= FORGE_PRODUCTS_OF_QUADS};
+  forms[count++] =
+    (byte_form){"i8mm", forge_quantized_convolution_i8mm, forge_quantized_depthwise_i8mm,
+                forge_nibble_product_i8mm, best >= FORGE_PRODUCTS_OF_TILES};
 #endif
   return count;
 }

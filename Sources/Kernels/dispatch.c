@@ -7,6 +7,13 @@
 
 #pragma STDC FP_CONTRACT OFF
 
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+
+/* From the kernel's interface, for older headers. */
+enum { HAS_DOTPROD = 1 << 20, HAS_I8MM = 1 << 13 };
+#endif
+
 /* ---- tables ---- */
 
 /* The function of a kernel at a level, whose products of bytes have a form of their own. */
@@ -25,8 +32,15 @@ static const forge_kernel_table scalar = {
 
 #if defined(__x86_64__) || defined(__aarch64__)
 #define BASELINE(name, arguments, levels, tiles) .name = levels(name, baseline, baseline),
-static const forge_kernel_table baseline = {
-  .level = FORGE_BASELINE, .name = "baseline", FORGE_KERNELS(BASELINE)};
+#define DOTPROD(name, arguments, levels, tiles) .name = levels(name, baseline, dotprod),
+#define I8MM(name, arguments, levels, tiles) .name = levels(name, baseline, i8mm),
+static const forge_kernel_table baseline[] = {
+  {.level = FORGE_BASELINE, .name = "baseline", FORGE_KERNELS(BASELINE)},
+#if defined(__aarch64__)
+  {.level = FORGE_BASELINE, .name = "baseline", FORGE_KERNELS(DOTPROD)},
+  {.level = FORGE_BASELINE, .name = "baseline", FORGE_KERNELS(I8MM)},
+#endif
+};
 #endif
 
 #if defined(__x86_64__)
@@ -61,6 +75,9 @@ static forge_byte_products products_of(forge_level level) {
   if (level == FORGE_AVX2 && __builtin_cpu_supports("avxvnni")) return FORGE_PRODUCTS_OF_QUADS;
   if (level == FORGE_AVX512 && __builtin_cpu_supports("avx512vnni"))
     return forge_may_use_tiles() ? FORGE_PRODUCTS_OF_TILES : FORGE_PRODUCTS_OF_QUADS;
+#elif defined(__aarch64__) && defined(__linux__)
+  if (level == FORGE_BASELINE && getauxval(AT_HWCAP) & HAS_DOTPROD)
+    return getauxval(AT_HWCAP2) & HAS_I8MM ? FORGE_PRODUCTS_OF_TILES : FORGE_PRODUCTS_OF_QUADS;
 #endif
   (void)level;
   return FORGE_PRODUCTS_OF_PAIRS;
@@ -79,7 +96,7 @@ const forge_kernel_table *forge_kernels_with(forge_level level, forge_byte_produ
   switch (level) {
     case FORGE_SCALAR: return &scalar;
 #if defined(__x86_64__) || defined(__aarch64__)
-    case FORGE_BASELINE: return &baseline;
+    case FORGE_BASELINE: return &baseline[products];
 #endif
 #if defined(__x86_64__)
     case FORGE_AVX2: return has_avx2 ? &avx2[products] : NULL;

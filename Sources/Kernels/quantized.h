@@ -114,6 +114,7 @@ static inline forge_quantization forge_quantization_of(int32_t least, int32_t mo
 #define FORGE_PIXEL_ACTIVATION(level)                                                            \
   void forge_activate_pixels_##level(const float *in, float *out, int64_t pixels, int64_t lanes, \
                                      const forge_activation *activation)
+FORGE_PIXEL_ACTIVATION(baseline);
 FORGE_PIXEL_ACTIVATION(avx2);
 FORGE_PIXEL_ACTIVATION(avx512);
 #define FORGE_DEFINE_PIXEL_ACTIVATION(level) \
@@ -138,5 +139,7 @@ FORGE_RECURRENT_BLOCKS_OF(avx512);
 FORGE_DECLARE_PRODUCTS(avxvnni)
 FORGE_DECLARE_PRODUCTS(avx512vnni)
 FORGE_DECLARE_PRODUCTS(avx512amx)
+FORGE_DECLARE_PRODUCTS(dotprod)
+FORGE_DECLARE_PRODUCTS(i8mm)
 
 #endif

@@ -38,5 +38,6 @@
 #endif
 
 #include "vector/all.h"
+FORGE_DEFINE_PIXEL_ACTIVATION(baseline)
 
 #endif

@@ -109,6 +109,30 @@ import Testing
     #expect(device.memoryByteCount == nil)
   }
 
+  /// AWS Lambda has /proc but no /sys, on arm64 too.
+  ///
+  /// Control groups are named but cannot be read.
+  @Test func procWithoutSysfs() {
+    let processor = { (number: Int) in
+      "processor\t: \(number)\nFeatures\t: fp asimd asimddp i8mm\nCPU implementer\t: 0x41\n"
+        + "CPU architecture: 8\nCPU part\t: 0xd4f\n\n"
+    }
+    let device = Self.device(
+      [
+        "/proc/cpuinfo": processor(0) + processor(1),
+        "/proc/meminfo": "MemTotal:        1769472 kB\nMemFree:  1000000 kB\n",
+        "/proc/self/cgroup": "2:cpu:/sandbox\n0::/sandbox\n",
+      ], affinity: ProcessorSet([0, 1]))
+    #expect(device.name == "Arm Neoverse V2")
+    #expect(device.features == ["asimd", "asimddp", "i8mm"])
+    #expect(device.physicalCores == 2)
+    #expect(device.usableCores == 2)
+    #expect(device.usablePhysicalCores == 2)
+    #expect(device.coresByQuota == nil)
+    #expect(device.caches.isEmpty)
+    #expect(device.memoryByteCount == 1_769_472 << 10)
+  }
+
   @Test func missingSystemFiles() {
     let device = Self.device([:])
     #expect(device.name == "CPU")

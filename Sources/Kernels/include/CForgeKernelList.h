@@ -10,7 +10,8 @@
  *              SHARED: all levels use the scalar function, which vectors would not make faster
  *              VECTORS: each level but the scalar one has a function
  *              PRODUCTS: as EVERY, with further functions for processors that multiply bytes:
- *                AVX-VNNI (_avxvnni), AVX512-VNNI (_avx512vnni), AMX (_avx512amx)
+ *                AVX-VNNI (_avxvnni), AVX512-VNNI (_avx512vnni), AMX (_avx512amx), arm64's dot
+ *                products (_dotprod) and i8mm (_i8mm)
  *   tiles      the value of forge_<name>_tiles for arguments `a`; dispatch.c defines the terms */
 #define FORGE_KERNELS(X)                                                                      \
   X(block, block, SHARED, rows_of_blocks(&a->out))                                            \

@@ -462,8 +462,8 @@ const forge_kernel_table *forge_kernels(forge_level level);
 /* The instructions that multiply bytes. */
 typedef enum {
   FORGE_PRODUCTS_OF_PAIRS = 0, /* bytes widened to 16 bits */
-  FORGE_PRODUCTS_OF_QUADS,     /* AVX512-VNNI, or AVX-VNNI at FORGE_AVX2 */
-  FORGE_PRODUCTS_OF_TILES      /* AMX, at FORGE_AVX512 */
+  FORGE_PRODUCTS_OF_QUADS,     /* AVX512-VNNI, AVX-VNNI at FORGE_AVX2, or dot products of arm64 */
+  FORGE_PRODUCTS_OF_TILES      /* AMX at FORGE_AVX512, or i8mm of arm64 */
 } forge_byte_products;
 
 /* The best products of bytes of this machine at `level`: those of forge_kernels. */

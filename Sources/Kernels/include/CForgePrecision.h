@@ -57,10 +57,10 @@ typedef struct {
 /* Convolutions by forge_convolution_arguments, with weights that are not floats. Sums are floats.
  * For int8 they are exact integers of 32 bits, enough for 66,310 products.
  *
- *   half_convolution: one output pixel. in: blocked floats. weights: uint16_t halves
+ *   half_convolution: one output pixel, one segment. in: blocked floats. weights: uint16_t halves
  *     [panel][ky][kx][in blocks * 16][panel_width], divided by the output's `scales`, a power of
  *     two; out = scale * sum + bias.
- *   fixed_convolution: one output pixel. in: blocked floats. weights: 24 bits each,
+ *   fixed_convolution: one output pixel, one segment. in: blocked floats. weights: 24 bits each,
  *     [panel][ky][kx][in blocks * 16][192 bytes]; out = scale * sum + bias.
  *     panel_width: FORGE_FIXED_PANEL_WIDTH.
  *   bfloat_convolution: in: words of bf16.

@@ -1,8 +1,9 @@
 /* Vectors of 64 bytes: products of quads, and floats to bytes.
  *
  * FORGE_BYTES is the width of the level's registers in bits: 512, 256, 128, or 0 for those that
- * clang's vector extension alone has to express. FORGE_HAS_QUADS says whether vpdpbusd multiplies
- * quads of bytes. All sums are exact. */
+ * clang's vector extension alone has to express. FORGE_HAS_QUADS says whether an instruction
+ * multiplies quads of bytes: vpdpbusd, or on arm64 usdot, or sdot with FORGE_SIGNED_QUADS. All sums
+ * are exact. */
 
 typedef uint8_t v64b __attribute__((vector_size(64)));
 typedef int16_t v32h __attribute__((vector_size(64)));
@@ -30,13 +31,33 @@ FORGE_INLINE v16i splat_quad(const void *p) {
 
 typedef v16i quad_inputs;
 typedef v16i quad_weights;
-FORGE_INLINE quad_inputs inputs_of(v16i x) { return x; }
 FORGE_INLINE quad_weights weights_of(v16i x) { return x; }
+#if FORGE_SIGNED_QUADS
+/* 128 less than each byte: see fold_excess. */
+FORGE_INLINE quad_inputs inputs_of(v16i x) { return x ^ (int32_t)0x80808080; }
+#else
+FORGE_INLINE quad_inputs inputs_of(v16i x) { return x; }
+#endif
 
 /* sum + the products of four unsigned and four signed bytes, per lane. */
 FORGE_INLINE v16i add_quads(v16i sum, quad_inputs x, quad_weights w) {
 #if FORGE_BYTES == 512
   return (v16i)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)x, (__m512i)w);
+#elif FORGE_BYTES == 0
+  int32x4_t sums[4];
+  uint8x16_t inputs[4];
+  int8x16_t weights[4];
+  memcpy(sums, &sum, sizeof sums);
+  memcpy(inputs, &x, sizeof inputs);
+  memcpy(weights, &w, sizeof weights);
+  for (int i = 0; i < 4; i++)
+#if FORGE_SIGNED_QUADS
+    sums[i] = vdotq_s32(sums[i], vreinterpretq_s8_u8(inputs[i]), weights[i]);
+#else
+    sums[i] = vusdotq_s32(sums[i], inputs[i], weights[i]);
+#endif
+  memcpy(&sum, sums, sizeof sum);
+  return sum;
 #else
   typedef int32_t v8i __attribute__((vector_size(32)));
   const v8i low =
@@ -106,9 +127,34 @@ FORGE_INLINE v16i add_quads(v16i sum, quad_inputs x, quad_weights w) {
 
 #endif
 
+/* Inputs of add_quads whose bytes are below 128. */
+FORGE_INLINE quad_inputs small_inputs_of(v16i x) {
+#if FORGE_SIGNED_QUADS
+  return x;
+#else
+  return inputs_of(x);
+#endif
+}
+
 /* a + b and a * b modulo 2^32. */
 FORGE_INLINE v16i wrapping_sum(v16i a, v16i b) { return (v16i)((v16u)a + (v16u)b); }
 FORGE_INLINE v16i wrapping_product(v16i a, v16i b) { return (v16i)((v16u)a * (v16u)b); }
+
+#if FORGE_SIGNED_QUADS
+/* folded = biases + 128 * the sums of weights, [quads][width][4]: what products of signed bytes lack,
+ * whose inputs are 128 too small. */
+static void fold_excess(int32_t *folded, const int32_t *biases, const int8_t *weights,
+                        int64_t quads, int64_t width) {
+  for (int64_t n = 0; n < width; n += FORGE_LANES) {
+    v16i sum = {0};
+    for (int64_t q = 0; q < quads; q++)
+      sum = add_quads(sum, splat_word(0x01010101),
+                      weights_of(load_integers(weights + (q * width + n) * FORGE_QUAD)));
+    store_integers(folded + n,
+                   wrapping_sum(load_integers(biases + n), wrapping_product(sum, splat_word(128))));
+  }
+}
+#endif
 
 FORGE_INLINE v16 floats_of(v16i x) { return __builtin_convertvector(x, v16); }
 

@@ -14,8 +14,8 @@ FORGE_INLINE void add_nibble_group(const forge_nibble_product_arguments *a,
   const int64_t group = a->group;
   for (int64_t i = 0; i < group; i += 8, weights += FORGE_BYTE_LANES) {
     const v16i both = load_integers(weights);
-    const quad_inputs low = inputs_of(both & 0x0f0f0f0f);
-    const quad_inputs high = inputs_of((v16i)((v16u)both >> 4) & 0x0f0f0f0f);
+    const quad_inputs low = small_inputs_of(both & 0x0f0f0f0f);
+    const quad_inputs high = small_inputs_of((v16i)((v16u)both >> 4) & 0x0f0f0f0f);
 #pragma clang loop unroll(full)
     for (int r = 0; r < rows; r++)
 #pragma clang loop unroll(full)

@@ -40,7 +40,15 @@ FORGE_INLINE double normalize_sums(const normalize_row *row, v16 mean, double *s
   return total;
 }
 
-FORGE_INLINE void normalize_values(const normalize_row *row, int32_t kind, float epsilon) {
+/* Whether a sum of squares is as exact as its numbers: single precision ends at squares of 2^64, and
+ * loses those of 2^-63, which only a tiny epsilon lets count. Other rows, and those that are not
+ * finite, are left to the scalar kernel, which has double precision. */
+FORGE_INLINE bool squares_fit(double squares, double count, float epsilon) {
+  return squares < (double)INFINITY && (squares >= count * 0x1p-120 || epsilon >= 0x1p-50f);
+}
+
+/* Returns false, with nothing written, if the squares do not fit. */
+FORGE_INLINE bool normalize_values(const normalize_row *row, int32_t kind, float epsilon) {
   double squares, divisor;
   float mean = 0, rest = 0; /* the mean is their sum */
   if (kind == FORGE_NORMALIZE_STANDARD) {
@@ -58,6 +66,7 @@ FORGE_INLINE void normalize_values(const normalize_row *row, int32_t kind, float
       divisor = sqrt(squares / (double)row->count + (double)epsilon);
     }
   }
+  if (!squares_fit(squares, (double)row->count, epsilon)) return false;
   const v16 factor = splat((float)(1 / divisor)), whole = splat(mean), less = splat(rest);
   for (int64_t i = 0; i < row->pieces; i++) {
     v16 x = normalize_piece(row, i, whole);
@@ -70,6 +79,7 @@ FORGE_INLINE void normalize_values(const normalize_row *row, int32_t kind, float
     else
       store_first(at, row->rest, x);
   }
+  return true;
 }
 
 FORGE_KERNEL(normalize_rows) {
@@ -85,7 +95,8 @@ FORGE_KERNEL(normalize_rows) {
       .gamma = a->gamma,
       .beta = a->beta,
     };
-    normalize_values(&row, a->kind, a->epsilon);
+    if (!normalize_values(&row, a->kind, a->epsilon))
+      forge_normalize_rows_scalar(arguments, frame, i, i + 1);
   }
 }
 
@@ -129,7 +140,8 @@ FORGE_INLINE void normalize_pixel_sums(const normalize_pixels_run *run, const in
   }
 }
 
-FORGE_INLINE void normalize_pixels_of(const forge_normalize_pixels_arguments *a,
+/* Returns false, with nothing written, if the squares of a pixel do not fit. */
+FORGE_INLINE bool normalize_pixels_of(const forge_normalize_pixels_arguments *a,
                                       const normalize_pixels_run *run, const int count) {
   const double channels = (double)a->out.channels, epsilon = (double)a->epsilon;
   double totals[FORGE_NORMALIZE_PIXELS], squares[FORGE_NORMALIZE_PIXELS];
@@ -141,6 +153,7 @@ FORGE_INLINE void normalize_pixels_of(const forge_normalize_pixels_arguments *a,
     normalize_pixel_sums(run, count, means, totals, squares);
   }
   for (int x = 0; x < count; x++) {
+    if (!squares_fit(squares[x], channels, a->epsilon)) return false;
     if (a->kind == FORGE_NORMALIZE_STANDARD) {
       const double lost = totals[x] / channels;
       rests[x] = (float)lost;
@@ -166,6 +179,17 @@ FORGE_INLINE void normalize_pixels_of(const forge_normalize_pixels_arguments *a,
       store(out + x * FORGE_LANES, i < run->blocks - 1 ? value : keep(run->mask, value));
     }
   }
+  return true;
+}
+
+/* Normalizes one pixel by the scalar kernel: as an image of its own. */
+static void normalize_pixel_scalar(const forge_normalize_pixels_arguments *a,
+                                   const forge_frame *frame, int64_t y, int64_t x) {
+  forge_normalize_pixels_arguments one = *a;
+  one.in.offset += y * a->in.row_stride + x * FORGE_LANES;
+  one.out.offset += y * a->out.row_stride + x * FORGE_LANES;
+  one.in.height = one.in.width = one.out.height = one.out.width = 1;
+  forge_normalize_pixels_scalar(&one, frame, 0, 1);
 }
 
 FORGE_KERNEL(normalize_pixels) {
@@ -182,12 +206,10 @@ FORGE_KERNEL(normalize_pixels) {
       .blocks = blocks,
       .mask = first_lanes(forge_lanes(a->out.channels, blocks - 1)),
     };
-    if (count == FORGE_NORMALIZE_PIXELS) {
-      normalize_pixels_of(a, &run, FORGE_NORMALIZE_PIXELS);
+    if (count == FORGE_NORMALIZE_PIXELS && normalize_pixels_of(a, &run, FORGE_NORMALIZE_PIXELS))
       continue;
-    }
     for (int64_t x = 0; x < count; x++, run.in += FORGE_LANES, run.out += FORGE_LANES)
-      normalize_pixels_of(a, &run, 1);
+      if (!normalize_pixels_of(a, &run, 1)) normalize_pixel_scalar(a, frame, y, from + x);
   }
 }
 

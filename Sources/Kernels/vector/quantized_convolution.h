@@ -125,6 +125,9 @@ FORGE_INLINE void fetch_bytes(const int8_t *next, int64_t lines) {
     __builtin_prefetch(next + line * FORGE_BYTE_LANES, 0, 2);
 }
 
+#if FORGE_HAS_MATRICES
+#include "quad_matrices.h"
+#else
 /* Adds the products of one quad of each pixel. */
 FORGE_INLINE void add_quad(quad_sums sum, const uint8_t *at, int64_t pixel, const int8_t *weights,
                            const int rows, const int vectors) {
@@ -140,23 +143,15 @@ FORGE_INLINE void add_quad(quad_sums sum, const uint8_t *at, int64_t pixel, cons
   }
 }
 
-/* Computes pixels x ..< x + rows, vectors `vector` ..< vector + vectors of the panel. rows, vectors
- * and spacing (row->pixel, or 0 if unknown) are constants. */
-FORGE_INLINE void quad_tile(const quad_row *row, int64_t x, int64_t vector, const int rows,
-                            const int vectors, const int spacing) {
-  const int64_t pixel = spacing > 0 ? spacing : row->pixel;
+/* Adds the products of pixels x ..< x + rows, `pixel` apart, and vectors `vector` ..< vector +
+ * vectors of the panel. rows and vectors are constants. */
+FORGE_INLINE void add_products(const quad_row *row, int64_t x, int64_t vector, int64_t pixel,
+                               quad_sums sum, const int rows, const int vectors) {
   const int64_t quad =
     FORGE_BYTE_VECTORS > 1 ? vectors * FORGE_BYTE_LANES : row->width * FORGE_QUAD;
   const int8_t *weights = row->weights + vector * FORGE_BYTE_LANES;
   const int8_t *next = row->next;
   const int64_t next_lines = row->next_lines;
-  quad_sums sum;
-#pragma clang loop unroll(full)
-  for (int v = 0; v < vectors; v++) {
-    const v16i bias = load_integers(row->biases + (vector + v) * FORGE_LANES);
-#pragma clang loop unroll(full)
-    for (int r = 0; r < rows; r++) sum[r][v] = bias;
-  }
   for (int64_t ky = 0; ky < row->kernel_height; ky++) {
     for (int64_t kx = 0; kx < row->kernel_width; kx++) {
       const uint8_t *at = row->in + x * pixel + ky * row->tap_row + kx * row->tap_column;
@@ -177,6 +172,21 @@ FORGE_INLINE void quad_tile(const quad_row *row, int64_t x, int64_t vector, cons
       weights += row->skipped;
     }
   }
+}
+#endif
+
+/* Computes pixels x ..< x + rows, vectors `vector` ..< vector + vectors of the panel. rows, vectors
+ * and spacing (row->pixel, or 0 if unknown) are constants. */
+FORGE_INLINE void quad_tile(const quad_row *row, int64_t x, int64_t vector, const int rows,
+                            const int vectors, const int spacing) {
+  quad_sums sum;
+#pragma clang loop unroll(full)
+  for (int v = 0; v < vectors; v++) {
+    const v16i bias = load_integers(row->biases + (vector + v) * FORGE_LANES);
+#pragma clang loop unroll(full)
+    for (int r = 0; r < rows; r++) sum[r][v] = bias;
+  }
+  add_products(row, x, vector, spacing > 0 ? spacing : row->pixel, sum, rows, vectors);
   if (!row->plain) {
     v16i all[FORGE_BYTE_MOST_ROWS * FORGE_BYTE_VECTORS];
 #pragma clang loop unroll(full)
@@ -327,6 +337,10 @@ FORGE_INLINE void convolve_byte_image(const forge_quantized_convolution_argument
   const int64_t segments = forge_larger(a->segments, 1);
   const int64_t parts = (a->flat ? 1 : a->out.height) * segments;
   const bool has_bytes = a->end.form == FORGE_SUMS_TO_BYTES;
+#if FORGE_SIGNED_QUADS
+  int64_t folded_panel = -1;
+  int32_t folded[FORGE_BYTE_LANES];
+#endif
   for (int64_t tile = first; tile < last; tile++) {
     const int64_t panel = tile / parts, part = tile % parts, segment = part % segments;
     const int64_t y = part / segments;
@@ -340,6 +354,11 @@ FORGE_INLINE void convolve_byte_image(const forge_quantized_convolution_argument
       : 0;
     row.weights = a->weights + panel * panel_bytes;
     row.biases = a->end.biases + row.output;
+#if FORGE_SIGNED_QUADS
+    if (panel != folded_panel) fold_excess(folded, row.biases, row.weights, quads, row.width);
+    folded_panel = panel;
+    row.biases = folded;
+#endif
     row.scales = a->end.scales ? a->end.scales + row.output : NULL;
     row.out = has_bytes ? forge_byte_row(&a->out, frame, panel, y) : NULL;
     /* Each part of the image prefetches its share of the next panel, or of the next step. */

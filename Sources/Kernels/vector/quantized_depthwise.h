@@ -232,10 +232,14 @@ FORGE_KERNEL(quantized_depthwise) {
   memset(zeros, a->in_zero, sizeof zeros);
   void (*const compute)(const depthwise_bytes *row) = depthwise_bytes_for(a);
   const int64_t groups = forge_quotient_up(a->kernel_height, FORGE_QUAD);
+#if FORGE_SIGNED_QUADS
+  int64_t folded_block = -1;
+  int32_t folded[FORGE_BYTE_LANES];
+#endif
   for (int64_t tile = first; tile < last; tile++) {
     const int64_t block = tile / a->out.height, y = tile % a->out.height;
     const int64_t top = y * a->stride_y - a->pad_top;
-    const depthwise_bytes row = {
+    depthwise_bytes row = {
       .a = a,
       .zeros = zeros,
       .in = forge_byte_row(&a->in, frame, block, top),
@@ -247,6 +251,12 @@ FORGE_KERNEL(quantized_depthwise) {
       .top = top,
       .end = {a->zero, a->low, a->high},
     };
+#if FORGE_SIGNED_QUADS
+    if (block != folded_block)
+      fold_excess(folded, row.biases, row.weights, a->kernel_width * groups, FORGE_BYTE_LANES);
+    folded_block = block;
+    row.biases = folded;
+#endif
     compute(&row);
   }
 }
