@@ -192,12 +192,42 @@ static float *pack_weights(const float *weights, int64_t gates, int64_t first_ga
   return packed;
 }
 
-static void check_cells(forge_weight_form form) {
+/* Packs weights of bytes, with zero points; the tables are those of the arguments. */
+static float *pack_bytes(forge_recurrent_arguments *a, float **scales) {
+  const int64_t gates = 4, rows = gates * a->units;
+  const int64_t tables = forge_blocks(a->units) * gates * 16;
+  int8_t *weights = memory_of(rows * a->outputs, 0);
+  int32_t *zeros = memory_of(4 * rows, 0);
+  for (int64_t i = 0; i < rows * a->outputs; i++) weights[i] = (int8_t)random_from(-128, 127);
+  for (int64_t i = 0; i < rows; i++)
+    zeros[i] = random_below(2) ? 0 : (int32_t)random_from(-128, 127);
+  int8_t *packed = memory_of(tables * forge_quotient_up(a->outputs, 4) * 4, 0x41);
+  int32_t *totals = memory_of(4 * tables, 0x41), *packed_zeros = memory_of(4 * tables, 0x41);
+  const forge_dynamic_recurrent_packing packing = {.weights = weights,
+                                                   .zeros = zeros,
+                                                   .gates = gates,
+                                                   .units = a->units,
+                                                   .outputs = a->outputs,
+                                                   .blocks = {0, 2, 3, 1}};
+  forge_pack_dynamic_recurrent(&packing, packed, totals, packed_zeros);
+  *scales = memory_of(4 * tables, 0);
+  /* Products stay below 2. */
+  for (int64_t i = 0; i < tables; i++)
+    (*scales)[i] = (1.5f + random_number()) / (300.0f * (float)a->outputs);
+  a->totals = totals;
+  a->weight_zeros = packed_zeros;
+  free(weights);
+  free(zeros);
+  return (float *)packed;
+}
+
+/* dynamic: weights of bytes and hidden values that become bytes. */
+static void check_cells(forge_weight_form form, bool dynamic) {
   static const int64_t unit_counts[] = {1, 3, 15, 16, 17, 32, 37, 50};
-  const int32_t cell = (int32_t)random_below(4);
+  const int32_t cell = dynamic ? FORGE_CELL_LSTM : (int32_t)random_below(4);
   const int64_t gates = cell == FORGE_CELL_SIMPLE ? 1 : cell == FORGE_CELL_LSTM ? 4 : 3;
   const int64_t units = RANDOM_OF(unit_counts), times = random_from(1, 4), rows = random_from(1, 3);
-  const bool projected = cell == FORGE_CELL_LSTM && random_below(3) == 0;
+  const bool projected = !dynamic && cell == FORGE_CELL_LSTM && random_below(3) == 0;
   const int64_t outputs = projected ? RANDOM_OF(unit_counts) : units;
   const forge_activation tanh = {FORGE_TANH, 0, 0}, sigmoid = {FORGE_SIGMOID, 0, 0};
   forge_recurrent_arguments a = {.cell = cell,
@@ -238,7 +268,9 @@ static void check_cells(forge_weight_form form) {
   for (int64_t i = 0; i < gates * units * outputs; i++) weights[i] *= 2 / (float)outputs;
   float *scales, *projection_scales = NULL, *projection = NULL;
   const int64_t first_gates = cell == FORGE_CELL_GRU_BEFORE ? 2 : gates;
-  float *packed = pack_weights(weights, gates, first_gates, units, outputs, form, &scales);
+  float *packed = dynamic
+    ? pack_bytes(&a, &scales)
+    : pack_weights(weights, gates, first_gates, units, outputs, form, &scales);
   if (projected) {
     float *p = memory_of(4 * outputs * units, 0);
     fill_numbers(p, outputs * units, EVEN);
@@ -288,6 +320,8 @@ static void check_cells(forge_weight_form form) {
   free(weights);
   free(packed);
   free(scales);
+  free((void *)a.totals);
+  free((void *)a.weight_zeros);
   free(projection);
   free(projection_scales);
   free(biases);
@@ -295,8 +329,9 @@ static void check_cells(forge_weight_form form) {
   for (int i = 0; i < BASES; i++) free(t.bases[i]);
 }
 
-void check_recurrent(void) { check_cells(FORGE_WEIGHTS_FLOATS); }
-void check_fixed_recurrent(void) { check_cells(FORGE_WEIGHTS_FIXED); }
-void check_half_recurrent(void) { check_cells(FORGE_WEIGHTS_HALVES); }
-void check_bfloat_recurrent(void) { check_cells(FORGE_WEIGHTS_BFLOATS); }
-void check_byte_recurrent(void) { check_cells(FORGE_WEIGHTS_BYTES); }
+void check_recurrent(void) { check_cells(FORGE_WEIGHTS_FLOATS, false); }
+void check_fixed_recurrent(void) { check_cells(FORGE_WEIGHTS_FIXED, false); }
+void check_half_recurrent(void) { check_cells(FORGE_WEIGHTS_HALVES, false); }
+void check_bfloat_recurrent(void) { check_cells(FORGE_WEIGHTS_BFLOATS, false); }
+void check_byte_recurrent(void) { check_cells(FORGE_WEIGHTS_BYTES, false); }
+void check_dynamic_recurrent(void) { check_cells(FORGE_WEIGHTS_BYTES, true); }

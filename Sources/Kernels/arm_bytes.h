@@ -8,3 +8,4 @@
 #define FORGE_BYTE_DEPTHWISE 1
 #define FORGE_NIBBLE_ROWS 1
 #define FORGE_ACTIVATE_PIXELS forge_activate_pixels_baseline
+#define FORGE_RECURRENT_BLOCKS forge_recurrent_blocks_baseline

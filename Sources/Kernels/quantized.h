@@ -125,6 +125,7 @@ FORGE_PIXEL_ACTIVATION(avx512);
   void forge_recurrent_blocks_##level(const forge_recurrent_arguments *a,                    \
                                       const forge_frame *frame, int64_t first, int64_t last, \
                                       const void *form)
+FORGE_RECURRENT_BLOCKS_OF(baseline);
 FORGE_RECURRENT_BLOCKS_OF(avx2);
 FORGE_RECURRENT_BLOCKS_OF(avx512);
 #define FORGE_DEFINE_RECURRENT_BLOCKS(level) \

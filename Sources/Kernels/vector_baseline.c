@@ -39,5 +39,6 @@
 
 #include "vector/all.h"
 FORGE_DEFINE_PIXEL_ACTIVATION(baseline)
+FORGE_DEFINE_RECURRENT_BLOCKS(baseline)
 
 #endif

@@ -1,6 +1,6 @@
 /* The products of bytes for arm64 with dot products of signed bytes, compiled without a flag: see
  * vector_avx2.c. */
-#include "quantized.h"
+#include "recurrent.h"
 
 #pragma STDC FP_CONTRACT OFF
 
@@ -16,6 +16,8 @@
 #include "vector/byte_vectors.h"
 #include "vector/quantized_convolution.h"
 #include "vector/quantized_depthwise.h"
+#include "vector/recurrent_form.h"
+#include "vector/dynamic_recurrent.h"
 #include "vector/nibble_product.h"
 #pragma clang attribute pop
 

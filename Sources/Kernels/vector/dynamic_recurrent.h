@@ -55,8 +55,13 @@ static void dynamic_products(const recurrent_operands *o, int64_t blocks,
 #pragma clang loop unroll(full)
       for (int c = 1; c < DYNAMIC_CHAINS; c++) sum += (v16u)parts[c][g];
       const int64_t at = table + g * FORGE_LANES;
-      sum -= (v16u)wrapping_product(splat_word(o->range.zero), load_integers(o->totals + at));
-      sum -= (v16u)wrapping_product(splat_word(total), load_integers(o->weight_zeros + at));
+      const v16u totals = (v16u)load_integers(o->totals + at);
+      const v16u zeros = (v16u)load_integers(o->weight_zeros + at);
+#if FORGE_SIGNED_QUADS
+      /* Each input was 128 too small. */
+      sum += (totals + zeros * (uint32_t)o->count) * 128;
+#endif
+      sum -= totals * (uint32_t)o->range.zero + zeros * (uint32_t)total;
       sums[i][g] = floats_of((v16i)sum) * (o->range.scale * load(o->scales + at));
     }
   }
