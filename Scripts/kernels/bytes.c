@@ -376,14 +376,18 @@ void check_dynamic_range(void) {
   const sizes s = some_sizes();
   const image in = float_image(IN, s.height, s.width, s.channels, 0, random_below(2));
   const forge_float_range_arguments r = {in.view, {.base = OTHER}};
-  const forge_dynamic_range_arguments a = {
-    {.base = OTHER}, {.base = OUT}, forge_float_range_tiles(&r)};
+  /* The numbers follow the quantization. */
+  const forge_dynamic_range_arguments a = {.rows = {.base = OTHER},
+                                           .range = {.base = OUT},
+                                           .numbers = {.base = OUT, .offset = 2},
+                                           .count = forge_float_range_tiles(&r),
+                                           .has_numbers = 1};
   trial t = {.arguments = &a, .tiles = 1};
   t.bases[IN] = filled_image(&in, some_fill());
   t.bases[OTHER] = memory_of(4 * forge_float_range_words(&r), 0);
   const forge_frame frame = {.bases = t.bases};
   forge_kernels(FORGE_SCALAR)->float_range(&r, &frame, 0, a.count);
-  finish_words(&t, sizeof(forge_quantization), AS_FLOATS);
+  finish_words(&t, sizeof(forge_quantization) + 2 * sizeof(float), AS_FLOATS);
 }
 
 /* ---- moves ---- */
