@@ -68,8 +68,8 @@ import Testing
       var values = seededValues(count: rows * inputs, seed: 8, range: -1...1)
       values[inputs / 2] = .nan
       let found = try network.predict(values)
-      #expect(found.prefix(outputs).allSatisfy(\.isNaN))
-      #expect(found.dropFirst(outputs).allSatisfy(\.isFinite))
+      #expect(found.prefix(outputs).allSatisfy { $0.isNaN })
+      #expect(found.dropFirst(outputs).allSatisfy { $0.isFinite })
     }
   }
 
