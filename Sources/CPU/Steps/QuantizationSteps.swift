@@ -84,7 +84,8 @@ extension PlanBuilder {
     }
     let image = addBlocked(sizes)
     addDequantization(from: source, as: quantization, to: image)
-    addUnblock(from: image, to: addTensor(tensor(plainResult(node.output)).reshaped(sizes)))
+    let form = plainResult(node.output)
+    addUnblock(from: image, to: addTensor(tensor(form).reshaped(sizes)))
   }
 
   /// Adds a function of each integer as a table.

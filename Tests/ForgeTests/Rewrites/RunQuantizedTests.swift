@@ -56,6 +56,25 @@ import Testing
     #expect(try places("runQuantized", bothWays(bothWays(input) + input)) == 0)
   }
 
+  /// Tensors of any number of axes are images of bytes on the way.
+  @Test(arguments: [[3], [2, 3], [2, 3, 4, 5], [2, 1, 3, 2, 5]])
+  func anyNumberOfAxes(_ sizes: [Int]) throws {
+    let input = Input(shape: sizes)
+    let count = sizes.reduce(1, *)
+    let values = seededValues(count: count, seed: 3, range: -3...3)
+    for output in [
+      bothWays(input), quantized(input, scale: 0.021, zeroPoint: 117),
+      bothWays(bothWays(input) --> Activation(.tanh)), bothWays(input + input),
+    ] {
+      let model = Model(input: input, output: output)
+      let plain = try model.compile(
+        options: CompileOptions(disabledRewrites: ["recognizeQuantization"]))
+      let (found, expected) = (try model.compile().predict(values), try plain.predict(values))
+      #expect(found.count == count)
+      for (value, other) in zip(found, expected) { #expect(abs(value - other) <= 0.0211) }
+    }
+  }
+
   /// Results are within a quantum of those without the rewrite, and numbers that are not finite
   /// stay in their range.
   @Test func resultsStay() throws {

@@ -143,9 +143,19 @@ extension ONNXCall {
     guard [.int8, .uint8].contains(integers.type) else {
       throw NodeFailure.unsupported("factors of \(integers.type.rawValue)")
     }
-    if case .network? = optional(zeroPoint) {
-      return try part(
-        "Sub", [try integers.asNumbers(), try value(zeroPoint).asNumbers()])
+    if case .network(let zero)? = optional(zeroPoint) {
+      var zeros = try value(zeroPoint).asNumbers()
+      if zero.count > 1 {
+        let axis = try Self.axis(axis, rank: integers.sizes.count)
+        guard zero.rank == 1, zero.count == integers.sizes[axis] else {
+          throw NodeFailure.invalid(
+            "\(zero.sizes) zero points of axis \(axis) of \(integers.sizes)")
+        }
+        var sizes = integers.sizes.map { _ in 1 }
+        sizes[axis] = zero.count
+        zeros = try zeros.reshaped(to: sizes)
+      }
+      return try part("Sub", [try integers.asNumbers(), zeros])
     }
     // As many scales as zero points.
     let count = host(zeroPoint)?.count ?? 1
