@@ -109,11 +109,12 @@ void check_normalize_pixels(void) {
   double *bounds = memory_of(2 * out.bytes, 0);
   int64_t places[67], out_places[67];
   for (int64_t i = 0; i < height * width; i++) {
-    const float scale = random_below(2) ? 1 : random_scale(60);
+    const float scale = random_below(2) ? 1 : random_scale(60), shift = random_number() * 100;
     for (int64_t c = 0; c < n; c++) {
       places[c] = place_of(&in.view, i / width, i % width, c);
       out_places[c] = place_of(&out.view, i / width, i % width, c);
-      t.bases[IN][places[c]] *= scale;
+      float *x = &t.bases[IN][places[c]];
+      *x = (*x + (fill == EVEN ? shift : 0)) * scale;
     }
     row_bounds(t.bases[IN], places, out_places, n, a.kind, a.epsilon, f, bounds);
   }
