@@ -84,6 +84,17 @@ FORGE_SCALAR(normalize_pixels) {
 
 /* ---- groups of channels ---- */
 
+/* A sum of squares as moments hold it: the negative of its root where single precision would lose
+ * it. */
+static float stored_squares(double squares) {
+  const bool fits = squares < 0x1p127 && (squares >= 0x1p-100 || squares == 0);
+  return (float)(fits ? squares : -sqrt(squares));
+}
+
+static double squares_of(float stored) {
+  return stored < 0 ? (double)stored * (double)stored : (double)stored;
+}
+
 FORGE_SCALAR(normalize_moments) {
   const forge_normalize_groups_arguments *a = arguments;
   const int64_t height = a->in.height, width = a->in.width;
@@ -101,7 +112,7 @@ FORGE_SCALAR(normalize_moments) {
       }
       moments[lane] = near;
       moments[FORGE_LANES + lane] = (float)(mean - (double)near);
-      moments[2 * FORGE_LANES + lane] = (float)squares;
+      moments[2 * FORGE_LANES + lane] = stored_squares(squares);
     }
   }
 }
@@ -126,7 +137,7 @@ static moments combine_rows(const forge_normalize_groups_arguments *a, const for
     const double lost = (double)rows[y * row + FORGE_LANES];
     const double difference = (double)rows[y * row] - all.mean + lost;
     all.squares +=
-      (double)rows[y * row + 2 * FORGE_LANES] + (difference * difference - lost * lost) * width;
+      squares_of(rows[y * row + 2 * FORGE_LANES]) + (difference * difference - lost * lost) * width;
   }
   return all;
 }

@@ -215,6 +215,14 @@ FORGE_KERNEL(normalize_pixels) {
 
 /* ---- groups of channels: a lane is a channel ---- */
 
+/* Whether sums of squares are as exact as their numbers. */
+FORGE_INLINE bool moments_fit(const float *squares) {
+  bool fits = true;
+  for (int lane = 0; lane < FORGE_LANES; lane++)
+    fits &= squares[lane] < 0x1p127f && (squares[lane] >= 0x1p-100f || squares[lane] == 0);
+  return fits;
+}
+
 FORGE_KERNEL(normalize_moments) {
   const forge_normalize_groups_arguments *a = arguments;
   const int64_t height = a->in.height, width = a->in.width;
@@ -233,6 +241,8 @@ FORGE_KERNEL(normalize_moments) {
     store(moments, near);
     store(moments + FORGE_LANES, rest / splat((float)width));
     store(moments + 2 * FORGE_LANES, squares);
+    if (!moments_fit(moments + 2 * FORGE_LANES))
+      forge_normalize_moments_scalar(arguments, frame, tile, tile + 1);
   }
 }
 
