@@ -1,5 +1,5 @@
-/* Kernels on images of bytes. All are equal; Scripts/check-bytes compares the scalar forms with their
- * definitions. */
+/* Kernels on images of bytes. All are equal; Scripts/check-bytes compares the scalar forms with
+ * their definitions. */
 #include "check.h"
 
 static const float scales[] = {0.02f,  0.5f, 1,      3e-6f,    1e-38f, 1e38f,

@@ -3,9 +3,9 @@
  * A check makes a problem of random sizes and numbers and tries every form of a kernel on it. The
  * scalar form judges the others, unless a kernel has none or a definition is short enough.
  *
- * Bounds of floats. |x| is the magnitude of a sum: the sum of the absolute values of its terms, which
- * the scalar form computes from absolute inputs and weights. Each output has its own, so that no
- * bound depends on numbers of like scale.
+ * Bounds of floats. |x| is the magnitude of a sum: the sum of the absolute values of its terms,
+ * which the scalar form computes from absolute inputs and weights. Each output has its own, so
+ * that no bound depends on numbers of like scale.
  *   integers, bytes, moves, comparisons: equal
  *   sums of n terms: 4e-7 * root(n) * |x|, and n of the smallest floats
  *   others: see the check */
@@ -137,7 +137,7 @@ typedef struct {
   int64_t rounds;         /* see forge_step; 0 counts as 1 */
 } trial;
 
-/* Runs a form on a copy of OUT, in two parts of its tiles, the later first, and returns the copy. */
+/* Runs a form on a copy of OUT, in two parts of its tiles, the later first; returns the copy. */
 float *run_form(const trial *t, forge_kernel function);
 
 /* Compares a result of a form. */
@@ -149,7 +149,8 @@ float *try_forms(const trial *t);
 /* Compares all forms with what the check has computed. */
 void try_against(const trial *t, const float *wanted);
 
-/* The bounds of sums: see above. Those of `magnitudes` that are not finite allow only what is equal. */
+/* The bounds of sums: see above. Those of `magnitudes` that are not finite allow only what is
+ * equal. */
 double *bounds_of_sums(const float *magnitudes, int64_t count, double terms);
 
 /* An activation that makes no error larger, so that bounds of sums hold. */

@@ -1,10 +1,10 @@
 /* Fast convolutions, which have no scalar form: Winograd's and Strassen's, against direct sums.
  *
- * Bounds: Winograd's algorithm is relative to the largest output that the inputs of a tile allow: the
- * direct sum of magnitudes, with each input replaced by the largest around it and each weight by the
- * largest of its window; 1e-5 of that. Strassen's is relative to the norms of a row and of the
- * weights, each divided by its scale: 2e-5 of their product, times the output's scale. What is not
- * finite may reach the tiles that read it in the first, and no other row in the second. */
+ * Bounds: Winograd's algorithm is relative to the largest output that the inputs of a tile allow:
+ * the direct sum of magnitudes, with each input replaced by the largest around it and each weight
+ * by the largest of its window; 1e-5 of that. Strassen's is relative to the norms of a row and of
+ * the weights, each divided by its scale: 2e-5 of their product, times the output's scale. What is
+ * not finite may reach the tiles that read it in the first, and no other row in the second. */
 #include "convolutions.h"
 
 /* The table that a form of the present kernel belongs to. */
@@ -455,8 +455,8 @@ static void check_product(size_t field, bool shares) {
     if (shares) table->strassen_sums(&a, &frame, 0, forge_strassen_sums_tiles(&a));
     t.tiles = forge_strassen_tiles(&a);
     float *got = run_form(&t, table->strassen);
-    /* Rows that are not finite are computed directly, with weights that are made from packed ones: a
-     * weight of 0 may be tiny, and its product with an infinity another one instead of NaN. */
+    /* Rows that are not finite are computed directly, with weights that are made from packed ones:
+     * a weight of 0 may be tiny, and its product with an infinity another one instead of NaN. */
     for (int64_t i = 0; i < out.bytes / 4; i++)
       if (isnan(bounds[i]))
         bounds[i] = isfinite(wanted[i]) ? 1e-4 * fabs((double)wanted[i]) : (double)INFINITY;

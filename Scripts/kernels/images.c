@@ -14,9 +14,9 @@ static sizes some_sizes(void) {
 
 /* ---- functions of elements ---- */
 
-/* The most that a level's activation may be off: 6e-7 of the result, of 1 where the result is the sum
- * of terms of this size, and where the function's argument is rounded first, as much as a rounding of
- * the argument changes the result. */
+/* The most that a level's activation may be off: 6e-7 of the result, of 1 where the result is the
+ * sum of terms of this size, and where the function's argument is rounded first, as much as a
+ * rounding of the argument changes the result. */
 static double activation_bound(float x, forge_activation activation) {
   const float result = forge_activate_scalar(x, activation);
   double bound = 6e-7 * fabs((double)result) + 1.2e-38;
@@ -203,7 +203,7 @@ void check_pooling(void) {
 
 /* ---- softmax ---- */
 
-/* Subtracting the largest is exact to a float; the sum of n exponentials is off by root(n) floats. */
+/* Subtracting the largest is exact to a float; the sum of n exponentials is off by root(n). */
 static double softmax_bound(float wanted, bool logarithm, int64_t count) {
   if (!isfinite(wanted)) return NAN;
   const double root = sqrt((double)count);

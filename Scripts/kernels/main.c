@@ -1,5 +1,5 @@
-/* Walks the lists of kernels: each kernel of CForgeKernelList.h has a function check_<name>. One that
- * is missing does not link, one that tries nothing fails. */
+/* Walks the lists of kernels: each kernel of CForgeKernelList.h has a function check_<name>. One
+ * that is missing does not link, one that tries nothing fails. */
 #include "check.h"
 
 #include <stdarg.h>

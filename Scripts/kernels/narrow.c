@@ -1,7 +1,7 @@
 /* Convolutions whose weights are not floats, and the words that they read.
  *
- * Bounds: words and ranges are equal; sums of floats as those of convolution, with the magnitudes of
- * the packed weights. Sums of bytes are exact, and their end has three roundings. */
+ * Bounds: words and ranges are equal; sums of floats as those of convolution, with the magnitudes
+ * of the packed weights. Sums of bytes are exact, and their end has three roundings. */
 #include "convolutions.h"
 
 /* ---- words ---- */

@@ -1,7 +1,8 @@
 /* Normalizations of rows, pixels and groups.
  *
- * Bound: 1e-6 * ((|x - mean| + 2^-24 |mean|) / divisor * |gamma| + |beta|), and as the mean is a sum
- * of floats, 3e-7 * the mean of |x - mean| / divisor * |gamma|. The scale of a row does not matter. */
+ * Bound: 1e-6 * ((|x - mean| + 2^-24 |mean|) / divisor * |gamma| + |beta|), and as the mean is a
+ * sum of floats, 3e-7 * the mean of |x - mean| / divisor * |gamma|. The scale of a row does not
+ * matter. */
 #include "check.h"
 
 static fill_kind some_fill(void) { return (fill_kind)random_below(FILLS); }

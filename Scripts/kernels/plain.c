@@ -337,7 +337,7 @@ void check_matrix_product(void) {
   free(bounds);
 }
 
-/* ---- windows, samples, boxes, trees: machines must agree, Swift tests have the definitions ---- */
+/* ---- windows, samples, boxes, trees: machines must agree; Swift tests define them ---- */
 
 void check_pooling_nd(void) {
   forge_pooling_nd_arguments a = {.in = {.base = IN},

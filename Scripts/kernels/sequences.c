@@ -1,8 +1,8 @@
 /* Attention, rotation and recurrent cells.
  *
- * Bounds: attention: the exponents are off by d = 2e-6 * (1 + the largest sum of |query * key| * scale
- * + the largest |mask|), the result by (2 d + 1e-6) * the same mean of |values|. Rotation: 2e-7 * the
- * sum of both |terms|. Recurrent cells, whose values are at most 1: 1e-5. */
+ * Bounds: attention: the exponents are off by d = 2e-6 * (1 + the largest sum of |query * key| *
+ * scale + the largest |mask|), the result by (2 d + 1e-6) * the same mean of |values|. Rotation:
+ * 2e-7 * the sum of both |terms|. Recurrent cells, whose values are at most 1: 1e-5. */
 #include "check.h"
 
 /* ---- attention ---- */

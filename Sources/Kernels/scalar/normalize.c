@@ -84,11 +84,9 @@ FORGE_SCALAR(normalize_pixels) {
 
 /* ---- groups of channels ---- */
 
-/* A sum of squares as moments hold it: the negative of its root where single precision would lose
- * it. */
+/* A sum of squares in moments: the negative of its root where it leaves single precision. */
 static float stored_squares(double squares) {
-  const bool fits = squares < 0x1p127 && (squares >= 0x1p-100 || squares == 0);
-  return (float)(fits ? squares : -sqrt(squares));
+  return (float)(squares < 0x1p127 ? squares : -sqrt(squares));
 }
 
 static double squares_of(float stored) {

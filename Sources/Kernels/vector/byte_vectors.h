@@ -141,8 +141,8 @@ FORGE_INLINE v16i wrapping_sum(v16i a, v16i b) { return (v16i)((v16u)a + (v16u)b
 FORGE_INLINE v16i wrapping_product(v16i a, v16i b) { return (v16i)((v16u)a * (v16u)b); }
 
 #if FORGE_SIGNED_QUADS
-/* folded = biases + 128 * the sums of weights, [quads][width][4]: what products of signed bytes lack,
- * whose inputs are 128 too small. */
+/* folded = biases + 128 * the sums of weights, [quads][width][4]: what products of signed bytes
+ * lack, whose inputs are 128 too small. */
 static void fold_excess(int32_t *folded, const int32_t *biases, const int8_t *weights,
                         int64_t quads, int64_t width) {
   for (int64_t n = 0; n < width; n += FORGE_LANES) {

@@ -40,9 +40,9 @@ FORGE_INLINE double normalize_sums(const normalize_row *row, v16 mean, double *s
   return total;
 }
 
-/* Whether a sum of squares is as exact as its numbers: single precision ends at squares of 2^64, and
- * loses those of 2^-63, which only a tiny epsilon lets count. Other rows, and those that are not
- * finite, are left to the scalar kernel, which has double precision. */
+/* Whether a sum of squares is as exact as its numbers: single precision ends at squares of 2^64,
+ * and loses those of 2^-63, which only a tiny epsilon lets count. Other rows, and those that are
+ * not finite, are left to the scalar kernel, which has double precision. */
 FORGE_INLINE bool squares_fit(double squares, double count, float epsilon) {
   return squares < (double)INFINITY && (squares >= count * 0x1p-120 || epsilon >= 0x1p-50f);
 }
@@ -215,11 +215,10 @@ FORGE_KERNEL(normalize_pixels) {
 
 /* ---- groups of channels: a lane is a channel ---- */
 
-/* Whether sums of squares are as exact as their numbers. */
+/* Whether sums of squares stay in single precision. */
 FORGE_INLINE bool moments_fit(const float *squares) {
   bool fits = true;
-  for (int lane = 0; lane < FORGE_LANES; lane++)
-    fits &= squares[lane] < 0x1p127f && (squares[lane] >= 0x1p-100f || squares[lane] == 0);
+  for (int lane = 0; lane < FORGE_LANES; lane++) fits &= squares[lane] < 0x1p127f;
   return fits;
 }
 
