@@ -6,6 +6,7 @@ import large
 import microsoft  # noqa: F401
 import movement  # noqa: F401
 import products  # noqa: F401
+import quantized  # noqa: F401
 import values
 from graph import Graph
 from registry import DRAWS

@@ -67,12 +67,16 @@ public struct QuantizedProduct: Sendable {
     return weightScales.indices.map { sumScale($0) / output.scale }
   }
 
-  /// The integers of the biases; `nil` if one is beyond 2³⁰.
+  /// The integers of the biases; `nil` if one is beyond 2³⁰, or not a whole number but for the
+  /// rounding of its scale.
   package func integers(ofBiases biases: some Sequence<Float>) -> [Int32]? {
     var integers: [Int32] = []
     for (output, bias) in biases.enumerated() {
-      let quotient = (Double(bias) / Double(sumScale(output))).rounded(.toNearestOrEven)
-      guard abs(quotient) <= 0x1p30, let integer = Int32(exactly: quotient) else { return nil }
+      let exact = Double(bias) / Double(sumScale(output))
+      let quotient = exact.rounded(.toNearestOrEven)
+      guard abs(quotient) <= 0x1p30, let integer = Int32(exactly: quotient),
+        abs(exact - quotient) <= max(0x1p-20 * abs(exact), 0x1p-10)
+      else { return nil }
       integers.append(integer)
     }
     return integers

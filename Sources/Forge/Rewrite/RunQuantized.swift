@@ -159,9 +159,12 @@ private struct QuantizedIslands {
       bounds: end?.bounds ?? storage.range)
     guard product.multipliers.allSatisfy(\.isFinite) else { return nil }
     if node.inputs.count > 2, end != nil {
-      guard let biases = graph.constant(node.inputs[2]),
-        product.integers(ofBiases: try constants.values(of: biases)) != nil
-      else { return nil }
+      guard let biases = graph.constant(node.inputs[2]) else { return nil }
+      if product.integers(ofBiases: try constants.values(of: biases)) == nil {
+        // Such biases are added to real numbers.
+        if case .depthwise = form { return nil }
+        return try self.product(form, position, input, nil)
+      }
     }
     return self.node(
       .quantizedProduct(product), [input.value] + node.inputs.dropFirst(), from: position, to: end)
