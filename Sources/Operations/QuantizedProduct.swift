@@ -67,7 +67,7 @@ public struct QuantizedProduct: Sendable {
     return weightScales.indices.map { sumScale($0) / output.scale }
   }
 
-  /// The integers of the biases; `nil` if one is beyond 2³⁰, or not a whole number but for the
+  /// The integers of the biases; `nil` if one is beyond 2³⁰, or not a whole number except for the
   /// rounding of its scale.
   package func integers(ofBiases biases: some Sequence<Float>) -> [Int32]? {
     var integers: [Int32] = []
