@@ -1,0 +1,147 @@
+/// A side of a text.
+public enum TextSide: String, Sendable, Hashable {
+  /// The beginning.
+  case left = "Left"
+  /// The end.
+  case right = "Right"
+}
+
+/// How encodings are cut to a length.
+public struct Truncation: Sendable, Hashable {
+  /// Which text of a pair is cut.
+  public enum Strategy: String, Sendable, Hashable {
+    /// The longer one first, then both.
+    case longestFirst = "LongestFirst"
+    /// The first one.
+    case onlyFirst = "OnlyFirst"
+    /// The second one.
+    case onlySecond = "OnlySecond"
+  }
+
+  /// The maximum number of tokens, with those that are added.
+  public var length: Int
+  /// The number of tokens that neighboring parts of a long text share.
+  public var stride: Int
+  /// Which text of a pair is cut.
+  public var strategy: Strategy
+  /// The side that is cut off.
+  public var side: TextSide
+
+  /// Creates a rule.
+  ///
+  /// - Parameters:
+  ///   - length: the maximum number of tokens, with those that are added.
+  ///   - stride: the number of tokens that neighboring parts of a long text share.
+  ///   - strategy: which text of a pair is cut.
+  ///   - side: the side that is cut off.
+  public init(
+    length: Int, stride: Int = 0, strategy: Strategy = .longestFirst, side: TextSide = .right
+  ) {
+    (self.length, self.stride) = (max(0, length), max(0, stride))
+    (self.strategy, self.side) = (strategy, side)
+  }
+
+  /// Cuts the tokens of one or two texts.
+  ///
+  /// - Throws: ``TokenizerError`` of kind `truncation`.
+  func apply(
+    _ first: inout Encoding, _ second: inout Encoding?, adding added: Int
+  ) throws(TokenizerError) {
+    guard length >= added else {
+      throw TokenizerError(
+        .truncation, "the length leaves no room for the text", received: "\(length) tokens",
+        needs: "more than the \(added) that are added")
+    }
+    let most = length - added
+    let total = first.count + (second?.count ?? 0)
+    guard total > most else { return }
+    let fromLeft = side == .left
+    guard most > 0 else {
+      try first.truncate(to: 0, stride: stride, fromLeft: fromLeft)
+      try second?.truncate(to: 0, stride: stride, fromLeft: fromLeft)
+      return
+    }
+    switch strategy {
+    case .longestFirst:
+      guard let pair = second else {
+        return try first.truncate(to: most, stride: stride, fromLeft: fromLeft)
+      }
+      let (one, two) = Self.share(most, first.count, pair.count)
+      try first.truncate(to: one, stride: stride, fromLeft: fromLeft)
+      try second?.truncate(to: two, stride: stride, fromLeft: fromLeft)
+    case .onlyFirst, .onlySecond:
+      let target = strategy == .onlyFirst ? first.count : second?.count
+      guard let target else {
+        throw TokenizerError(.truncation, "truncation of the second text needs a pair")
+      }
+      guard target > total - most else {
+        throw TokenizerError(
+          .truncation, "the text is too short to be cut", received: "\(target) tokens",
+          needs: "more than \(total - most)")
+      }
+      let left = target - (total - most)
+      if strategy == .onlyFirst {
+        try first.truncate(to: left, stride: stride, fromLeft: fromLeft)
+      } else {
+        try second?.truncate(to: left, stride: stride, fromLeft: fromLeft)
+      }
+    }
+  }
+
+  /// The lengths of two texts that share a length: the shorter one is cut last.
+  private static func share(_ most: Int, _ first: Int, _ second: Int) -> (Int, Int) {
+    var (short, long) = (min(first, second), max(first, second))
+    long = short > most ? short : max(short, most - short)
+    if short + long > most {
+      short = most / 2
+      long = short + most % 2
+    }
+    return first > second ? (long, short) : (short, long)
+  }
+}
+
+/// How encodings are filled up to a length.
+public struct Padding: Sendable, Hashable {
+  /// The length to fill up to; that of the longest encoding of a batch if there is none.
+  public var length: Int?
+  /// A number whose multiples the length is rounded up to; none if 0.
+  public var multiple: Int
+  /// The side that is filled.
+  public var side: TextSide
+  /// The id of padding.
+  public var id: Int32
+  /// The type of padding.
+  public var typeID: Int32
+  /// The token of padding.
+  public var token: String
+
+  /// The longest padding that is made.
+  private static let maximumLength = 1 << 24
+
+  /// Creates a rule.
+  ///
+  /// - Parameters:
+  ///   - length: the length to fill up to; that of the longest encoding of a batch if `nil`.
+  ///   - multiple: a number whose multiples the length is rounded up to; none if 0.
+  ///   - side: the side that is filled.
+  ///   - id: the id of padding.
+  ///   - typeID: the type of padding.
+  ///   - token: the token of padding.
+  public init(
+    length: Int? = nil, multiple: Int = 0, side: TextSide = .right, id: Int32 = 0,
+    typeID: Int32 = 0, token: String = "[PAD]"
+  ) {
+    (self.length, self.multiple, self.side) = (length, max(0, multiple), side)
+    (self.id, self.typeID, self.token) = (id, typeID, token)
+  }
+
+  /// Fills up the encodings of a batch.
+  func apply(_ encodings: inout [Encoding]) {
+    var target = length ?? encodings.map(\.count).max() ?? 0
+    target = min(target, Self.maximumLength)
+    if multiple > 0, multiple <= Self.maximumLength, target % multiple > 0 {
+      target += multiple - target % multiple
+    }
+    for index in encodings.indices { encodings[index].pad(to: target, self) }
+  }
+}
