@@ -268,6 +268,12 @@ struct EncodingBuilder {
     return result
   }
 
+  /// The number of scalars before a place.
+  func scalar(_ place: Int) -> Int {
+    guard !scalars.isEmpty else { return place }
+    return place < count ? Int(scalars[place]) : Int(scalars[count - 1]) + 1
+  }
+
   /// A range of bytes in scalars.
   @inline(__always)
   func inScalars(_ range: TextRange) -> TextRange {
