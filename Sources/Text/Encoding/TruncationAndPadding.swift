@@ -69,6 +69,7 @@ public struct Truncation: Sendable, Hashable {
       let (one, two) = Self.share(most, first.count, pair.count)
       try first.truncate(to: one, stride: stride, fromLeft: fromLeft)
       try second?.truncate(to: two, stride: stride, fromLeft: fromLeft)
+      try check(first.overflowing.count, second?.overflowing.count ?? 0)
     case .onlyFirst, .onlySecond:
       let target = strategy == .onlyFirst ? first.count : second?.count
       guard let target else {
@@ -85,6 +86,17 @@ public struct Truncation: Sendable, Hashable {
       } else {
         try second?.truncate(to: left, stride: stride, fromLeft: fromLeft)
       }
+    }
+  }
+
+  /// All parts of both texts are combined, which must not be too many.
+  private func check(_ first: Int, _ second: Int) throws(TokenizerError) {
+    let most = 1 << 16
+    guard (first + 1) * (second + 1) <= most else {
+      throw TokenizerError(
+        .truncation, "the texts fall into too many parts",
+        received: "\(first + 1) parts for each of \(second + 1)",
+        needs: "at most \(most) pairs of parts", remedy: "use a greater length or cut one text")
     }
   }
 
