@@ -66,7 +66,8 @@ def word_pieces(lines, size):
         one.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
         one.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
         train(one, trainers.WordPieceTrainer(
-            vocab_size=size, special_tokens=special, show_progress=False), lines)
+            vocab_size=size, special_tokens=special, limit_alphabet=size // 2,
+            show_progress=False), lines)
         one.decoder = decoders.WordPiece()
         if lowercase:
             one.post_processor = template(
@@ -84,7 +85,8 @@ def word_pieces(lines, size):
         pre_tokenizers.CharDelimiterSplit(" "), pre_tokenizers.Digits(False),
         pre_tokenizers.Punctuation("merged_with_previous")])
     train(one, trainers.WordPieceTrainer(
-        vocab_size=size, special_tokens=special, show_progress=False), lines)
+        vocab_size=size, special_tokens=special, limit_alphabet=size // 2,
+        show_progress=False), lines)
     one.decoder = decoders.WordPiece(cleanup=False)
     one.enable_padding(direction="left", length=40, pad_id=0, pad_token="[PAD]")
     one.add_tokens([
@@ -168,7 +170,7 @@ def plain_bpe(lines, size):
     one.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     train(one, trainers.BpeTrainer(
         vocab_size=size, special_tokens=["<unk>"], end_of_word_suffix="</w>",
-        limit_alphabet=600, show_progress=False), lines)
+        limit_alphabet=size // 5, show_progress=False), lines)
     one.decoder = decoders.BPEDecoder(suffix="</w>")
     yield "openai-gpt", one
 
@@ -179,7 +181,7 @@ def plain_bpe(lines, size):
     one.pre_tokenizer = pre_tokenizers.Metaspace()
     bytes_ = [f"<0x{value:02X}>" for value in range(256)]
     train(one, trainers.BpeTrainer(
-        vocab_size=size, special_tokens=["<unk>", "<s>", "</s>"] + bytes_, limit_alphabet=500,
+        vocab_size=size, special_tokens=["<unk>", "<s>", "</s>"] + bytes_, limit_alphabet=size // 6,
         show_progress=False), words)
     data = json.loads(one.to_str())
     data["pre_tokenizer"] = None
@@ -208,6 +210,8 @@ def precompiled(folder, lines):
 def unigrams(lines, size, rules):
     """Tokenizers with Unigram."""
     special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    # A Unigram has every character of its text.
+    size = max(size, len(set("".join(lines))) + 500)
 
     def trained(one):
         return train(one, trainers.UnigramTrainer(
@@ -270,6 +274,7 @@ def word_levels(lines, size):
 
 def sentence_pieces(folder, lines, size):
     """Models of SentencePiece."""
+    size = max(size, len(set("".join(lines))) + 500)
     for name, options in {
         "spm-unigram": {"model_type": "unigram", "normalization_rule_name": "nmt_nfkc"},
         "spm-unigram-cf": {
@@ -285,18 +290,15 @@ def sentence_pieces(folder, lines, size):
     }.items():
         sentencepiece.SentencePieceTrainer.train(
             sentence_iterator=iter(lines), model_prefix=str(folder / name), vocab_size=size,
-            character_coverage=0.985, minloglevel=2, max_sentence_length=4000,
+            character_coverage=0.98, minloglevel=2, max_sentence_length=4000,
             hard_vocab_limit=False, **options)
         (folder / f"{name}.vocab").unlink()
         print(name, flush=True)
 
 
-def main():
+def make(folder, size, lines):
     """Trains all of them."""
-    folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    size = int(sys.argv[2]) if len(sys.argv) > 2 else 3000
-    lines = corpus()
     print(len(lines), "lines", flush=True)
     rules = precompiled(folder, lines)
     for group in (word_pieces(lines, size), byte_level(lines, size), plain_bpe(lines, size),
@@ -308,4 +310,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    make(pathlib.Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 3000, corpus())

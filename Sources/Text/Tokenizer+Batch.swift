@@ -15,7 +15,8 @@ extension Tokenizer {
     batch texts: [String], addsTokens: Bool = true, threads: Int? = nil
   ) throws(TokenizerError) -> [Encoding] {
     try encode(
-      count: texts.count, addsTokens: addsTokens, threads: threads) { [.text(texts[$0])] }
+      count: texts.count, addsTokens: addsTokens, threads: threads
+    ) { [.text(texts[$0])] }
   }
 
   /// The tokens of many pairs of texts, on several threads.

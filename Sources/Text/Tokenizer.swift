@@ -36,7 +36,7 @@ public struct Tokenizer: Sendable {
   /// The id of a token.
   ///
   /// - Parameter token: the token as the vocabulary has it.
-  /// - Returns: the id, or `nil` for a text that is no token.
+  /// - Returns: the id, or `nil` for a text that is not a token.
   public func id(of token: String) -> Int32? {
     let bytes = Array(token.utf8)
     return core.added.id(of: bytes) ?? core.model.table.id(of: bytes)

@@ -35,29 +35,34 @@ extension ForgeError where ErrorKind == TokenizerErrorKind {
   }
 
   static func invalid(_ place: String, _ received: String, needs: String? = nil) -> Self {
-    Self(.invalid, "the tokenizer contradicts itself", entry: place, received: received,
+    Self(
+      .invalid, "the tokenizer contradicts itself", entry: place, received: received,
       needs: needs)
   }
 
   static func unsupported(_ place: String, _ name: String, remedy: String? = nil) -> Self {
-    Self(.unsupported, "ForgeText does not have this", entry: place, received: name,
+    Self(
+      .unsupported, "ForgeText does not have this", entry: place, received: name,
       remedy: remedy)
   }
 
   static func tooLarge(_ what: String, _ value: Int, limit: Int, _ name: String) -> Self {
-    Self(.tooLarge, "the tokenizer is beyond the limits", received: "\(value) \(what)",
+    Self(
+      .tooLarge, "the tokenizer is beyond the limits", received: "\(value) \(what)",
       needs: "at most \(limit)",
       remedy: "for a file that you trust, raise \(name) in TokenizerLimits")
   }
 
   static func tooManySteps(_ pattern: String, limit: Int) -> Self {
-    Self(.tooManySteps, "the pattern takes too long for this text", received: pattern,
+    Self(
+      .tooManySteps, "the pattern takes too long for this text", received: pattern,
       needs: "at most \(limit) steps",
       remedy: "for a file that you trust, raise patternSteps in TokenizerLimits")
   }
 
   static func noUnknownToken(_ text: String) -> Self {
-    Self(.unknownToken, "the vocabulary has no token for a part of the text", received: text,
+    Self(
+      .unknownToken, "the vocabulary has no token for a part of the text", received: text,
       needs: "an unknown token in the model")
   }
 

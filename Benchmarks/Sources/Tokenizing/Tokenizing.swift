@@ -134,8 +134,10 @@ enum Tokenizing {
         for text in texts { count += try tokenizer.encode(text).count }
       }
       let elapsed = ContinuousClock.now - start
-      best = min(best, Double(elapsed.components.attoseconds) / 1e18
-        + Double(elapsed.components.seconds))
+      best = min(
+        best,
+        Double(elapsed.components.attoseconds) / 1e18
+          + Double(elapsed.components.seconds))
     }
     print("\(best) \(count)")
   }

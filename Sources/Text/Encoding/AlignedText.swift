@@ -89,7 +89,8 @@ struct AlignedText {
   }
 
   /// Appends bytes that all stand for one part of the original text.
-  mutating func append(_ bytes: some Collection<UInt8>, for original: (lower: Int32, upper: Int32)) {
+  mutating func append(_ bytes: some Collection<UInt8>, for original: (lower: Int32, upper: Int32))
+  {
     self.bytes += bytes
     starts += repeatElement(original.lower, count: bytes.count)
     ends += repeatElement(original.upper, count: bytes.count)

@@ -25,9 +25,14 @@ struct PieceText {
     pieces = bytes.isEmpty ? [] : [Piece(0, bytes.count)]
   }
 
+  /// Emits the bounds of pieces within a range of bytes.
+  typealias Splitter = (
+    UnsafeBufferPointer<UInt8>, Range<Int>, (Int, Int) -> Void
+  ) throws(TokenizerError) -> Void
+
   /// Replaces each piece that is not a token by pieces within it; empty ones are dropped.
   mutating func split(
-    _ body: (UnsafeBufferPointer<UInt8>, Range<Int>, (Int, Int) -> Void) throws(TokenizerError) -> Void
+    _ body: Splitter
   ) throws(TokenizerError) {
     var result: [Piece] = []
     result.reserveCapacity(max(pieces.count, text.count / 4))

@@ -2,11 +2,7 @@
 struct ModelReader {
   let limits: TokenizerLimits
 
-  /// The model of a `tokenizer.json`.
-  ///
-  /// - Parameters:
-  ///   - slice: the value of "model".
-  ///   - readsBytes: whether a BPE model sees bytes that no one has spelled.
+  /// The model of a `tokenizer.json`; a BPE model may see bytes that no one has spelled.
   func model(_ slice: JSONSlice, readsBytes: Bool) throws(TokenizerError) -> any TokenModel {
     let fields = try slice.fields()
     let type = try type(fields)
@@ -102,7 +98,8 @@ struct ModelReader {
     }
     let unknown = try fields["unk_id"]?.int()
     guard unknown.map({ $0 < scores.count }) ?? true else {
-      throw .invalid(fields.place, "an unk_id of \(unknown ?? 0)", needs: "less than \(scores.count)")
+      throw .invalid(
+        fields.place, "an unk_id of \(unknown ?? 0)", needs: "less than \(scores.count)")
     }
     return UnigramModel(
       table, scores: scores, unknown: unknown,

@@ -16,7 +16,9 @@ struct CharacterMap: Sendable {
     func word(_ offset: Int) -> UInt32 {
       (0..<4).reduce(0) { $0 | UInt32(bytes[offset + $1]) << UInt32(8 * $1) }
     }
-    guard bytes.count > 4 else { throw .malformed("rules for characters without a size", at: place) }
+    guard bytes.count > 4 else {
+      throw .malformed("rules for characters without a size", at: place)
+    }
     let byteCount = Int(word(0))
     guard byteCount >= 4, byteCount <= bytes.count - 4 else {
       throw .malformed("rules for characters of another size", at: place)
@@ -45,9 +47,9 @@ struct CharacterMap: Sendable {
         guard unit & (1 << 31 | 0xFF) == UInt32(byte) else { return }
         node ^= Self.offset(unit)
         guard node < units.count else { return }
-        if unit >> 8 & 1 == 1, !body(position + 1 - range.lowerBound, Int(units[node] & 0x7FFF_FFFF)) {
-          return
-        }
+        guard unit >> 8 & 1 == 1 else { continue }
+        let rule = Int(units[node] & 0x7FFF_FFFF)
+        guard body(position + 1 - range.lowerBound, rule) else { return }
       }
     }
   }

@@ -46,9 +46,11 @@ struct LowercaseNormalizer: Normalizer {
         let (scalar, width) = UTF8Bytes.scalar(bytes, position)
         position += width
         var change: Int32 = 0
-        if !mapping.forEach(scalar, { changes.append(ScalarChange($0, change)); change = 1 }) {
-          changes.append(ScalarChange(scalar, 0))
+        let isMapped = mapping.forEach(scalar) {
+          changes.append(ScalarChange($0, change))
+          change = 1
         }
+        if !isMapped { changes.append(ScalarChange(scalar, 0)) }
       }
       return false
     }
@@ -60,7 +62,7 @@ struct LowercaseNormalizer: Normalizer {
   }
 }
 
-/// `StripAccents`: removes all marks. It goes after NFD, which makes marks of accents.
+/// `StripAccents`: removes all marks, which NFD makes of accents.
 struct StripAccentsNormalizer: Normalizer {
   func normalize(_ text: inout AlignedText) throws(TokenizerError) {
     guard !text.bytes.withUnsafeBufferPointer({ UTF8Bytes.isASCII($0) }) else { return }

@@ -22,7 +22,8 @@ final class Pattern: Sendable {
   /// - Throws: ``TokenizerError``: `unsupported`, `malformed` or `tooLarge`.
   init(_ source: String, limits: TokenizerLimits) throws(TokenizerError) {
     guard source.utf8.count <= limits.patternSize else {
-      throw .tooLarge("bytes of a pattern", source.utf8.count, limit: limits.patternSize,
+      throw .tooLarge(
+        "bytes of a pattern", source.utf8.count, limit: limits.patternSize,
         "patternSize")
     }
     let (node, sets) = try PatternParser.parse(source)

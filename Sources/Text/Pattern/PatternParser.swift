@@ -218,8 +218,9 @@ struct PatternParser {
     }
     if take(text: "?<") {
       while let scalar = next, scalar != ">" {
-        guard scalar.properties.isAlphabetic || scalar.properties.numericType != nil
-          || scalar == "_"
+        guard
+          scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+            || scalar == "_"
         else { throw damaged("a name") }
         position += 1
       }

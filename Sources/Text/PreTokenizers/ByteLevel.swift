@@ -115,4 +115,3 @@ struct ByteLevelPreTokenizer: PreTokenizer {
     return isPair ? 3 : nil
   }
 }
-

@@ -84,7 +84,9 @@ struct SentencePieceFile {
       throw .invalid(place, "\(token.count) bytes", needs: "UTF-8 of 1 to 7999 bytes without 0")
     }
     guard score.isFinite else { throw .invalid(place, "a score of \(score)") }
-    guard table.index(of: token) == nil else { throw .invalid(place, "a token that is there twice") }
+    guard table.index(of: token) == nil else {
+      throw .invalid(place, "a token that is there twice")
+    }
     try table.add(token, id: Int32(kinds.count))
     kinds.append(kind)
     scores.append(score)

@@ -59,7 +59,8 @@ struct SentencePieceText: Sendable {
   /// Calls a closure with what the text at a place becomes, and returns how much of it.
   @inline(__always)
   private func prefix(
-    _ text: UnsafeBufferPointer<UInt8>, _ position: Int, _ body: (Slice<UnsafeBufferPointer<UInt8>>) -> Void
+    _ text: UnsafeBufferPointer<UInt8>, _ position: Int,
+    _ body: (Slice<UnsafeBufferPointer<UInt8>>) -> Void
   ) -> Int {
     if let length = Self.symbol(symbols, text, position) {
       body(text[position..<position + length])
@@ -157,8 +158,8 @@ struct SentencePieceText: Sendable {
       if isUnknown, usesBytes {
         for index in lower..<upper {
           let id = byteIds[Int(text[index])]
-          add(
-            id, core.name(id) ?? "", places[lower], index == upper - 1 ? places[upper] : places[lower])
+          let end = index == upper - 1 ? places[upper] : places[lower]
+          add(id, core.name(id) ?? "", places[lower], end)
         }
       } else if isUnknown, isAfterUnknown, let last = result.ids.indices.last {
         result.tokens[last] += String(decoding: text[lower..<upper], as: UTF8.self)

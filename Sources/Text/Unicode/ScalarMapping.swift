@@ -129,7 +129,11 @@ enum NormalizationForm: String, Sendable {
         if index % 28 != 0 { push(0x11A7 + index % 28, 1) }
       } else {
         var change: Int32 = 0
-        if !mapping.forEach(scalar, { push($0, change); change = 1 }) { push(scalar, 0) }
+        let isMapped = mapping.forEach(scalar) {
+          push($0, change)
+          change = 1
+        }
+        if !isMapped { push(scalar, 0) }
       }
     }
     if !isSorted { Self.sort(&list, from: pending, classes) }
