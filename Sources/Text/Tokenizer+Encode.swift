@@ -163,11 +163,11 @@ extension TokenizerCore {
   /// The pieces of a text that the model sees one by one.
   func split(_ bytes: [UInt8]) throws(TokenizerError) -> PieceText {
     var text = PieceText(bytes)
-    added.plainFinder?.split(&text)
+    try added.plainFinder?.split(&text)
     if let normalizer {
       try text.rewrite { part throws(TokenizerError) in try normalizer.normalize(&part) }
     }
-    added.normalizedFinder?.split(&text)
+    try added.normalizedFinder?.split(&text)
     try preTokenizer?.split(&text)
     return text
   }

@@ -13,7 +13,7 @@ public struct TokenizerLimits: Sendable, Hashable {
   public var patternSize: Int
   /// The maximum steps of a pattern, beyond 256 for each byte of the text.
   public var patternSteps: Int
-  /// The maximum size of a text in bytes, before and after normalization.
+  /// The maximum size of a text in bytes, before and after normalization; 64 MiB at most.
   public var textBytes: Int
 
   /// Creates limits; those that are not given have defaults.
@@ -24,16 +24,17 @@ public struct TokenizerLimits: Sendable, Hashable {
   ///   - parts: the maximum number of normalizers, pre-tokenizers, decoders and post-processors.
   ///   - patternSize: the maximum number of instructions of a pattern.
   ///   - patternSteps: the maximum steps of a pattern, beyond 256 for each byte of the text.
-  ///   - textBytes: the maximum size of a text in bytes, before and after normalization.
+  ///   - textBytes: the maximum size of a text in bytes, before and after normalization; 64 MiB
+  ///     at most.
   public init(
-    fileBytes: Int = 256 << 20, tokens: Int = 1 << 22, parts: Int = 256, patternSize: Int = 4096,
-    patternSteps: Int = 1 << 20, textBytes: Int = 1 << 28
+    fileBytes: Int = 64 << 20, tokens: Int = 1 << 22, parts: Int = 256, patternSize: Int = 4096,
+    patternSteps: Int = 1 << 20, textBytes: Int = 1 << 24
   ) {
     self.fileBytes = fileBytes
     self.tokens = tokens
     self.parts = parts
     self.patternSize = patternSize
     self.patternSteps = patternSteps
-    self.textBytes = min(textBytes, 1 << 30)
+    self.textBytes = min(textBytes, AlignedText.maximumCount)
   }
 }

@@ -95,7 +95,8 @@ struct HostileFileTests {
   func depth() {
     let count = 200_000
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
-      let text = String(repeating: open, count: count) + "1" + String(repeating: close, count: count)
+      let text =
+        String(repeating: open, count: count) + "1" + String(repeating: close, count: count)
       #expect(throws: TokenizerError.self) { try Tokenizer(json: Array(text.utf8)) }
     }
     var part = "{\"type\": \"Lowercase\"}"

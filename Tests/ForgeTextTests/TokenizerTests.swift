@@ -77,7 +77,8 @@ struct TokenizerTests {
     }
   }
 
-  @Test("tokens that arrive one by one give the whole text", arguments: ["gpt2", "llama2", "llama3"])
+  @Test(
+    "tokens that arrive one by one give the whole text", arguments: ["gpt2", "llama2", "llama3"])
   func stream(name: String) throws {
     let tokenizer = try Fixture.tokenizer("\(name).json")
     for text in ["Größe 漢字 👨‍👩‍👧‍👦 the end", "日本語", "a b  c", "e\u{301}"] {

@@ -189,9 +189,15 @@ struct ReplaceDecoder: TokenDecoder {
   func decode(_ tokens: [String]) throws(TokenizerError) -> [String] {
     var result: [String] = []
     result.reserveCapacity(tokens.count)
+    var size = 0
     for token in tokens {
       let bytes = Array(token.utf8)
       let ranges = try pattern.matches(in: bytes)
+      let (added, overflow) = ranges.count.multipliedReportingOverflow(by: content.count)
+      size += min(added, 1 << 40) + bytes.count
+      guard !overflow, size <= 1 << 28 else {
+        throw TokenizerError(.invalidToken, "the text of the tokens becomes too long")
+      }
       guard !ranges.isEmpty else {
         result.append(token)
         continue

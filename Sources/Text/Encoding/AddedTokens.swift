@@ -35,30 +35,36 @@ struct AddedTokenFinder: Sendable {
   }
 
   /// Splits the pieces of a text at the tokens.
-  func split(_ text: inout PieceText) {
+  ///
+  /// - Throws: ``TokenizerError`` of kind `tooManySteps`.
+  func split(_ text: inout PieceText) throws(TokenizerError) {
     var result: [Piece] = []
     var isSame = true
+    var budget = StepBudget(text.text.count)
     text.text.bytes.withUnsafeBufferPointer { bytes in
       for piece in text.pieces {
         guard piece.token < 0 else {
           result.append(piece)
           continue
         }
-        if split(bytes, piece.range, into: &result) { isSame = false }
+        if split(bytes, piece.range, &budget, into: &result) { isSame = false }
       }
     }
+    try budget.check("the added tokens")
     if !isSame { text.pieces = result }
   }
 
   /// Appends the parts of a piece; false if there is no token in it.
   private func split(
-    _ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, into result: inout [Piece]
+    _ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, _ budget: inout StepBudget,
+    into result: inout [Piece]
   ) -> Bool {
     var position = range.lowerBound
     var last = range.lowerBound
     var hasToken = false
-    while position < range.upperBound {
-      guard first[Int(bytes[position])], let (end, index) = match(bytes, position, range.upperBound)
+    while position < range.upperBound, !budget.isSpent {
+      guard first[Int(bytes[position])],
+        let (end, index) = match(bytes, position, range.upperBound, &budget)
       else {
         position += 1
         continue
@@ -92,7 +98,7 @@ struct AddedTokenFinder: Sendable {
   }
 
   private func match(
-    _ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int
+    _ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int, _ budget: inout StepBudget
   ) -> (end: Int, index: Int)? {
     trie.withReader { trie in
       var (node, position) = (0, start)
@@ -103,6 +109,7 @@ struct AddedTokenFinder: Sendable {
         position += 1
         if trie.value(node) >= 0 { found = (position, Int(trie.value(node))) }
       }
+      budget.spend(position - start)
       return found
     }
   }
@@ -141,6 +148,7 @@ struct AddedTokens: Sendable {
     _ tokens: [AddedToken], model: TokenTable, normalizer: (any Normalizer)?
   ) throws(TokenizerError) {
     var next = Int(model.count)
+    var size = 0
     for token in tokens where !token.content.isEmpty {
       let bytes = Array(token.content.utf8)
       var id = ids.id(of: bytes) ?? model.id(of: bytes)
@@ -154,6 +162,10 @@ struct AddedTokens: Sendable {
         var text = AlignedText(bytes)
         try normalizer.normalize(&text)
         if text.bytes != bytes { normalized[id] = text.bytes }
+        size += text.count
+        guard size <= AlignedText.maximumCount else {
+          throw TokenizerError(.tooLarge, "the added tokens are too long")
+        }
       }
       try ids.add(bytes, id: id)
       if token.isSpecial { try special.add(bytes, id: id) }

@@ -15,6 +15,20 @@ struct AlignedText {
   /// The place of the first byte in the original text.
   let base: Int32
 
+  /// The most bytes of a text: any one change makes at most 18 times as many of them.
+  static let maximumCount = 1 << 26
+
+  /// Throws if a text would have more bytes than any may have.
+  ///
+  /// - Throws: ``TokenizerError`` of kind `invalidText`.
+  static func check(count: Int) throws(TokenizerError) {
+    guard count <= maximumCount else {
+      throw TokenizerError(
+        .invalidText, "the text becomes too long", received: "\(count) bytes",
+        needs: "at most \(maximumCount)")
+    }
+  }
+
   /// A text that nothing has changed.
   init(_ bytes: [UInt8], base: Int = 0) {
     self.bytes = bytes
@@ -186,8 +200,11 @@ struct AlignedText {
   }
 
   /// Puts bytes before the text; they stand for its first scalar.
-  mutating func prepend(_ prefix: [UInt8]) {
+  ///
+  /// - Throws: ``TokenizerError`` of kind `invalidText`.
+  mutating func prepend(_ prefix: [UInt8]) throws(TokenizerError) {
     guard !bytes.isEmpty, !prefix.isEmpty else { return }
+    try Self.check(count: count + prefix.count)
     align()
     let first = (lower: starts[0], upper: ends[0])
     var result = AlignedText(capacity: count + prefix.count)
@@ -197,8 +214,14 @@ struct AlignedText {
   }
 
   /// Replaces ranges by bytes; what is inserted stands for the last byte that is replaced.
-  mutating func replace(_ ranges: [Range<Int>], by content: [UInt8]) {
+  ///
+  /// - Throws: ``TokenizerError`` of kind `invalidText`.
+  mutating func replace(
+    _ ranges: [Range<Int>], by content: [UInt8]
+  ) throws(TokenizerError) {
     guard !ranges.isEmpty else { return }
+    let (added, overflow) = ranges.count.multipliedReportingOverflow(by: content.count)
+    try Self.check(count: overflow ? .max : min(added, 1 << 40) + count)
     align()
     var result = AlignedText(capacity: count + ranges.count * content.count)
     var last = 0

@@ -171,6 +171,11 @@ public struct Encoding: Sendable, Hashable {
         lower += step
       }
     }
+    guard ranges.count <= 1 << 16 else {
+      throw TokenizerError(
+        .truncation, "the text falls into too many parts", received: "\(ranges.count) parts",
+        needs: "at most \(1 << 16)", remedy: "use a greater length or a smaller stride")
+    }
     let whole = self
     self = whole.part(ranges[0])
     overflowing = ranges.dropFirst().map { whole.part($0) }

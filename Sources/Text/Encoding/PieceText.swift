@@ -63,6 +63,7 @@ struct PieceText {
   ) throws(TokenizerError) {
     if pieces.count == 1, pieces[0].token < 0, pieces[0].range == 0..<text.count {
       try body(&text)
+      try AlignedText.check(count: text.count)
       pieces = text.count == 0 ? [] : [Piece(0, text.count)]
       return
     }
@@ -73,6 +74,7 @@ struct PieceText {
       if piece.token < 0 {
         var part = text.slice(piece.range)
         try body(&part)
+        try AlignedText.check(count: result.count + part.count)
         result.append(part, 0..<part.count)
       } else {
         result.append(text, piece.range)

@@ -128,7 +128,7 @@ public struct Padding: Sendable, Hashable {
   public var token: String
 
   /// The longest padding that is made.
-  private static let maximumLength = 1 << 24
+  private static let maximumLength = 1 << 20
 
   /// Creates a rule.
   ///

@@ -10,6 +10,10 @@ struct JSONSlice: Sendable {
   /// Where the value is in the document, for messages.
   let place: String
 
+  /// The most elements and fields of values that are not a vocabulary.
+  private static let maximumElements = 1 << 20
+  private static let maximumFields = 1 << 14
+
   /// The value of a whole document.
   ///
   /// - Throws: ``TokenizerError``: `malformed` or `tooLarge`.
@@ -219,6 +223,11 @@ struct JSONSlice: Sendable {
   func elements() throws(TokenizerError) -> [JSONSlice] {
     var list: [JSONSlice] = []
     try forEachElement { element throws(TokenizerError) in
+      guard list.count < Self.maximumElements else {
+        throw TokenizerError(
+          .tooLarge, "an array is too long", entry: place,
+          needs: "at most \(Self.maximumElements) elements")
+      }
       list.append(JSONSlice(bytes, element.start, "\(place)[\(list.count)]"))
     }
     return list
@@ -229,6 +238,11 @@ struct JSONSlice: Sendable {
     var table: [String: JSONSlice] = [:]
     try forEachField { key, value throws(TokenizerError) in
       let name = try key.string()
+      guard table.count < Self.maximumFields else {
+        throw TokenizerError(
+          .tooLarge, "an object has too many fields", entry: place,
+          needs: "at most \(Self.maximumFields)")
+      }
       table[name] = JSONSlice(bytes, value.start, place.isEmpty ? name : "\(place).\(name)")
     }
     return JSONFields(place: place, table: table)

@@ -61,6 +61,9 @@ struct ModelReader {
     options.unknown = try fields["unk_token"]?.string()
     options.prefix = Array(try fields.string("continuing_subword_prefix", "").utf8)
     options.suffix = Array(try fields.string("end_of_word_suffix", "").utf8)
+    guard options.prefix.count <= 256, options.suffix.count <= 256 else {
+      throw .invalid(fields.place, "a prefix or suffix of more than 256 bytes")
+    }
     options.fusesUnknown = try fields.bool("fuse_unk", false)
     options.usesBytes = try fields.bool("byte_fallback", false)
     options.ignoresMerges = try fields.bool("ignore_merges", false)

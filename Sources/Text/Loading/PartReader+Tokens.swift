@@ -91,8 +91,14 @@ extension PartReader {
         parts.append(.tokens(list, type: Int32(try fields.required("type_id").int())))
       }
     }
-    guard parts.count <= 1024 else {
-      throw .tooLarge("parts of a template", parts.count, limit: 1024, "nothing")
+    let added = parts.reduce(0) {
+      if case .tokens(let list, _) = $1 { $0 + list.count } else { $0 }
+    }
+    guard parts.count <= 64, added <= 1 << 14 else {
+      throw TokenizerError(
+        .tooLarge, "a template is too long", entry: slice.place,
+        received: "\(parts.count) parts with \(added) tokens",
+        needs: "at most 64 parts with \(1 << 14) tokens")
     }
     return parts
   }
@@ -144,14 +150,14 @@ extension PartReader {
         throw .unsupported(strategy.place, "the strategy \(try strategy.string())")
       }
     } else {
-      length = try strategy.fields().required("Fixed").int(limit: 1 << 24)
+      length = try strategy.fields().required("Fixed").int(limit: 1 << 20)
     }
     let direction = try fields.required("direction").string()
     guard let side = TextSide(rawValue: direction) else {
       throw .unsupported("padding", "the direction \(direction)")
     }
     return Padding(
-      length: length, multiple: try fields["pad_to_multiple_of"]?.int(limit: 1 << 24) ?? 0,
+      length: length, multiple: try fields["pad_to_multiple_of"]?.int(limit: 1 << 20) ?? 0,
       side: side, id: Int32(try fields.required("pad_id").int()),
       typeID: Int32(try fields.required("pad_type_id").int()),
       token: try fields.required("pad_token").string())

@@ -39,9 +39,11 @@ struct UnigramModel: TokenModel {
     scratch.path.removeAll(keepingCapacity: true)
     scratch.path.append(
       contentsOf: repeatElement(UnigramStep(score: 0, start: -1, id: 0), count: count + 1))
+    var budget = StepBudget(count)
     let isKnown = scratch.path.withUnsafeMutableBufferPointer { path in
-      walk(UnsafeBufferPointer(rebasing: bytes[range]), path)
+      walk(UnsafeBufferPointer(rebasing: bytes[range]), path, &budget)
     }
+    try budget.check("the vocabulary")
     guard isKnown else { throw .noUnknownToken(String(decoding: bytes[range], as: UTF8.self)) }
     let first = tokens.count
     var end = count
@@ -70,7 +72,8 @@ struct UnigramModel: TokenModel {
 
   /// Finds the best way to each place; false if an unknown character has no token.
   private func walk(
-    _ text: UnsafeBufferPointer<UInt8>, _ path: UnsafeMutableBufferPointer<UnigramStep>
+    _ text: UnsafeBufferPointer<UInt8>, _ path: UnsafeMutableBufferPointer<UnigramStep>,
+    _ budget: inout StepBudget
   ) -> Bool {
     let scores = scores
     let unknown = unknown
@@ -93,6 +96,8 @@ struct UnigramModel: TokenModel {
             }
             if position - start == width { hasSingle = true }
           }
+          budget.spend(position - start)
+          guard !budget.isSpent else { return false }
           if !hasSingle {
             let score = unknownScore + here
             if path[start + width].start < 0 || score > path[start + width].score {

@@ -30,6 +30,7 @@ struct WordPieceModel: TokenModel {
       let count = UTF8Bytes.scalarCount(UnsafeBufferPointer(rebasing: bytes[range]))
       guard count <= maximumLength else { return try addUnknown(bytes, range, &tokens) }
     }
+    var budget = StepBudget(range.count)
     let isWhole = trie.withReader { trie in
       var start = range.lowerBound
       var root: Int? = 0
@@ -43,13 +44,15 @@ struct WordPieceModel: TokenModel {
           position += 1
           if trie.value(node) >= 0 { (end, id) = (position, trie.value(node)) }
         }
-        guard end > start else { return false }
+        budget.spend(position - start)
+        guard end > start, !budget.isSpent else { return false }
         tokens.append(RawToken(id, start, end))
         start = end
         root = continuation
       }
       return true
     }
+    try budget.check("the vocabulary")
     if !isWhole {
       tokens.removeLast(tokens.count - before)
       try addUnknown(bytes, range, &tokens)

@@ -8,6 +8,8 @@ struct CharacterMap: Sendable {
   private let units: [UInt32]
   private let texts: [UInt8]
 
+  private static let longestRule = 256
+
   /// Reads the rules.
   ///
   /// - Throws: ``TokenizerError`` of kind `malformed`.
@@ -33,8 +35,9 @@ struct CharacterMap: Sendable {
   /// Calls a closure with each prefix that has a rule: its length and the rule.
   @inline(__always)
   func forEachPrefix(
-    _ text: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, _ body: (Int, Int) -> Bool
+    _ text: UnsafeBufferPointer<UInt8>, _ whole: Range<Int>, _ body: (Int, Int) -> Bool
   ) {
+    let range = whole.prefix(Self.longestRule)
     units.withUnsafeBufferPointer { units in
       guard var unit = units.first else { return }
       var node = Self.offset(unit)
@@ -83,8 +86,10 @@ struct CharacterMap: Sendable {
   ) -> (length: Int, text: ArraySlice<UInt8>)? {
     var best: (Int, Int)?
     forEachPrefix(text, range) { length, rule in
-      best = (length, rule)
-      return true
+      let end = range.lowerBound + length
+      // A rule ends where a character ends, and is short: a trie with cycles has no end.
+      if end == text.count || !UTF8Bytes.isContinuation(text[end]) { best = (length, rule) }
+      return length < Self.longestRule
     }
     guard let (length, rule) = best, let text = self.text(rule) else { return nil }
     return (length, text)

@@ -11,7 +11,10 @@ struct NormalizerSequence: Normalizer {
   let parts: [any Normalizer]
 
   func normalize(_ text: inout AlignedText) throws(TokenizerError) {
-    for part in parts { try part.normalize(&text) }
+    for part in parts {
+      try part.normalize(&text)
+      try AlignedText.check(count: text.count)
+    }
   }
 }
 
@@ -142,7 +145,7 @@ struct NmtNormalizer: Normalizer {
 struct PrependNormalizer: Normalizer {
   let prefix: [UInt8]
 
-  func normalize(_ text: inout AlignedText) throws(TokenizerError) { text.prepend(prefix) }
+  func normalize(_ text: inout AlignedText) throws(TokenizerError) { try text.prepend(prefix) }
 }
 
 /// `Replace`: puts a text in the place of all matches.
@@ -152,7 +155,7 @@ struct ReplaceNormalizer: Normalizer {
 
   func normalize(_ text: inout AlignedText) throws(TokenizerError) {
     let ranges = try pattern.matches(in: text.bytes)
-    text.replace(ranges, by: content)
+    try text.replace(ranges, by: content)
   }
 }
 

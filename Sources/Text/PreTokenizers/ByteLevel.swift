@@ -10,7 +10,7 @@ struct ByteLevelPreTokenizer: PreTokenizer {
   func split(_ text: inout PieceText) throws(TokenizerError) {
     if addsSpace, text.pieces.contains(where: { needsSpace($0, text.text) }) {
       try text.rewrite { part throws(TokenizerError) in
-        if part.bytes.first != 0x20 { part.prepend([0x20]) }
+        if part.bytes.first != 0x20 { try part.prepend([0x20]) }
       }
     }
     if splits {

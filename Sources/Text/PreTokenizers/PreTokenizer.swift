@@ -11,7 +11,10 @@ struct PreTokenizerSequence: PreTokenizer {
   let parts: [any PreTokenizer]
 
   func split(_ text: inout PieceText) throws(TokenizerError) {
-    for part in parts { try part.split(&text) }
+    for part in parts {
+      try part.split(&text)
+      try AlignedText.check(count: text.text.count)
+    }
   }
 }
 

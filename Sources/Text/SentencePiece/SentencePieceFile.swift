@@ -83,6 +83,10 @@ struct SentencePieceFile {
     guard !token.isEmpty, token.count < 8000, !token.contains(0), UTF8Bytes.isValid(token) else {
       throw .invalid(place, "\(token.count) bytes", needs: "UTF-8 of 1 to 7999 bytes without 0")
     }
+    // A symbol of the user is looked for at each place of a text.
+    guard kind != .userDefined || token.count <= 512 else {
+      throw .unsupported(place, "a symbol of \(token.count) bytes")
+    }
     guard score.isFinite else { throw .invalid(place, "a score of \(score)") }
     guard table.index(of: token) == nil else {
       throw .invalid(place, "a token that is there twice")

@@ -3,7 +3,7 @@ protocol SentencePieceModel: Sendable {
   /// Appends the pieces of a text; an id below 0 is unknown.
   func tokenize(
     _ text: UnsafeBufferPointer<UInt8>, into tokens: inout [RawToken],
-    _ scratch: inout ModelScratch)
+    _ scratch: inout ModelScratch) throws(TokenizerError)
 }
 
 /// Unigram in 32 bits, with the symbols of the user before all else.
@@ -31,11 +31,13 @@ struct SentencePieceUnigram: SentencePieceModel {
   func tokenize(
     _ text: UnsafeBufferPointer<UInt8>, into tokens: inout [RawToken],
     _ scratch: inout ModelScratch
-  ) {
+  ) throws(TokenizerError) {
     guard !text.isEmpty else { return }
     var path = [(score: Float, start: Int32, id: Int32)](
       repeating: (0, -1, -1), count: text.count + 1)
-    path.withUnsafeMutableBufferPointer { walk(text, $0) }
+    var budget = StepBudget(text.count)
+    path.withUnsafeMutableBufferPointer { walk(text, $0, &budget) }
+    try budget.check("the vocabulary")
     let first = tokens.count
     var end = text.count
     while end > 0 {
@@ -48,7 +50,8 @@ struct SentencePieceUnigram: SentencePieceModel {
 
   private func walk(
     _ text: UnsafeBufferPointer<UInt8>,
-    _ path: UnsafeMutableBufferPointer<(score: Float, start: Int32, id: Int32)>
+    _ path: UnsafeMutableBufferPointer<(score: Float, start: Int32, id: Int32)>,
+    _ budget: inout StepBudget
   ) {
     trie.withReader { trie in
       var (start, frontier) = (0, 0)
@@ -77,6 +80,8 @@ struct SentencePieceUnigram: SentencePieceModel {
           }
           if position - start == width { hasSingle = true }
         }
+        budget.spend(position - start)
+        guard !budget.isSpent else { return }
         if !hasSingle {
           frontier = max(frontier, start + width)
           let score = unknownScore + here
@@ -137,7 +142,7 @@ struct SentencePieceBPE: SentencePieceModel {
   func tokenize(
     _ text: UnsafeBufferPointer<UInt8>, into tokens: inout [RawToken],
     _ scratch: inout ModelScratch
-  ) {
+  ) throws(TokenizerError) {
     var list = split(text)
     var agenda = Agenda()
     // How a piece that is not used was made, to take it apart again.

@@ -139,9 +139,20 @@ struct SentencePieceText: Sendable {
     guard text.count <= core.limits.textBytes else {
       throw TokenizerError(.invalidText, "the text is too long")
     }
-    text.withUnsafeBufferPointer {
-      pieces.tokenize($0, into: &workspace.tokens, &workspace.scratch)
+    let result = text.withUnsafeBufferPointer { bytes in
+      Result { () throws(TokenizerError) in
+        try pieces.tokenize(bytes, into: &workspace.tokens, &workspace.scratch)
+      }
     }
+    try result.get()
+    return build(bytes, text, places, core, type: type, word: word, workspace.tokens)
+  }
+
+  /// The encoding of pieces: unknown ones become bytes, or are one with their neighbors.
+  private func build(
+    _ bytes: [UInt8], _ text: [UInt8], _ places: [Int32], _ core: TokenizerCore, type: Int32,
+    word: Int32?, _ tokens: [RawToken]
+  ) -> Encoding {
     let builder = EncodingBuilder(bytes, core)
     var result = Encoding()
     var isAfterUnknown = false
@@ -152,7 +163,7 @@ struct SentencePieceText: Sendable {
       result.byteOffsets.append(range)
       result.scalarOffsets.append(builder.inScalarsAnywhere(range))
     }
-    for token in workspace.tokens {
+    for token in tokens {
       let (lower, upper) = (Int(token.lower), Int(token.upper))
       let isUnknown = token.id < 0 || kinds[Int(token.id)] == .unknown
       if isUnknown, usesBytes {
