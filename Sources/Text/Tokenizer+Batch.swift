@@ -13,7 +13,7 @@ extension Tokenizer {
   /// - Throws: ``TokenizerError`` as ``encode(_:addsTokens:)``: that of the first text with one.
   public func encode(
     batch texts: [String], addsTokens: Bool = true, threads: Int? = nil
-  ) throws(TokenizerError) -> [Encoding] {
+  ) throws(TokenizerError) -> [TokenizedText] {
     try encode(
       count: texts.count, addsTokens: addsTokens, threads: threads
     ) { [.text(texts[$0])] }
@@ -29,7 +29,7 @@ extension Tokenizer {
   /// - Throws: ``TokenizerError`` as ``encode(_:addsTokens:)``: that of the first pair with one.
   public func encode(
     pairs: [(String, String)], addsTokens: Bool = true, threads: Int? = nil
-  ) throws(TokenizerError) -> [Encoding] {
+  ) throws(TokenizerError) -> [TokenizedText] {
     try encode(count: pairs.count, addsTokens: addsTokens, threads: threads) {
       [.text(pairs[$0].0), .text(pairs[$0].1)]
     }
@@ -37,7 +37,7 @@ extension Tokenizer {
 
   private func encode(
     count: Int, addsTokens: Bool, threads: Int?, _ inputs: @Sendable @escaping (Int) -> [Input]
-  ) throws(TokenizerError) -> [Encoding] {
+  ) throws(TokenizerError) -> [TokenizedText] {
     let processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
     let parts = max(1, min(threads ?? processors, 256, count / BatchWork.grain))
     let work = BatchWork(count: count) { index, workspace throws(TokenizerError) in
@@ -51,7 +51,7 @@ extension Tokenizer {
 
 /// A batch that threads share: each takes the next few texts until none is left.
 private final class BatchWork: Sendable {
-  typealias Body = @Sendable (Int, Workspace) throws(TokenizerError) -> Encoding
+  typealias Body = @Sendable (Int, Workspace) throws(TokenizerError) -> TokenizedText
 
   /// The texts that a thread takes at a time.
   static let grain = 8
@@ -59,19 +59,19 @@ private final class BatchWork: Sendable {
   private let count: Int
   private let body: Body
   private let next = Atomic<Int>(0)
-  private let results = ForkSafe<[Int: [Result<Encoding, TokenizerError>]]>([:])
+  private let results = ForkSafe<[Int: [Result<TokenizedText, TokenizerError>]]>([:])
 
   init(count: Int, _ body: @escaping Body) { (self.count, self.body) = (count, body) }
 
   /// Runs the batch and returns what it gives, in order.
-  func run(_ core: TokenizerCore, threads: Int) throws(TokenizerError) -> [Encoding] {
+  func run(_ core: TokenizerCore, threads: Int) throws(TokenizerError) -> [TokenizedText] {
     let helpers = (1..<max(threads, 1)).compactMap { _ in
       HelperThread { [self] in work(core) }
     }
     work(core)
     for helper in helpers { helper.join() }
     let parts = results.withLock { $0 }
-    var encodings: [Encoding] = []
+    var encodings: [TokenizedText] = []
     encodings.reserveCapacity(count)
     for start in stride(from: 0, to: count, by: Self.grain) {
       for result in parts[start] ?? [] { encodings.append(try result.get()) }
@@ -84,7 +84,7 @@ private final class BatchWork: Sendable {
       while true {
         let start = next.add(Self.grain, ordering: .relaxed).oldValue
         guard start < count else { return }
-        var list: [Result<Encoding, TokenizerError>] = []
+        var list: [Result<TokenizedText, TokenizerError>] = []
         for index in start..<min(start + Self.grain, count) {
           do throws(TokenizerError) {
             list.append(.success(try body(index, workspace)))

@@ -9,7 +9,7 @@ extension Tokenizer {
   ///   `tooManySteps`, `truncation`.
   public func encode(
     _ text: String, addsTokens: Bool = true
-  ) throws(TokenizerError) -> Encoding {
+  ) throws(TokenizerError) -> TokenizedText {
     try encode([.text(text)], addsTokens: addsTokens, pads: true)
   }
 
@@ -23,7 +23,7 @@ extension Tokenizer {
   /// - Throws: ``TokenizerError`` as ``encode(_:addsTokens:)``.
   public func encode(
     _ text: String, _ second: String, addsTokens: Bool = true
-  ) throws(TokenizerError) -> Encoding {
+  ) throws(TokenizerError) -> TokenizedText {
     try encode([.text(text), .text(second)], addsTokens: addsTokens, pads: true)
   }
 
@@ -37,7 +37,7 @@ extension Tokenizer {
   ///   not UTF-8.
   public func encode(
     utf8 bytes: [UInt8], addsTokens: Bool = true
-  ) throws(TokenizerError) -> Encoding {
+  ) throws(TokenizerError) -> TokenizedText {
     guard UTF8Bytes.isValid(bytes) else {
       throw TokenizerError(.invalidText, "the text is not UTF-8")
     }
@@ -55,7 +55,7 @@ extension Tokenizer {
   /// - Throws: ``TokenizerError`` as ``encode(_:addsTokens:)``.
   public func encode(
     words: [String], addsTokens: Bool = true
-  ) throws(TokenizerError) -> Encoding {
+  ) throws(TokenizerError) -> TokenizedText {
     try encode([.words(words)], addsTokens: addsTokens, pads: true)
   }
 
@@ -69,7 +69,7 @@ extension Tokenizer {
   /// Encodes one or two texts.
   func encode(
     _ inputs: [Input], addsTokens: Bool, pads: Bool
-  ) throws(TokenizerError) -> Encoding {
+  ) throws(TokenizerError) -> TokenizedText {
     try core.withWorkspace { workspace throws(TokenizerError) in
       try encode(inputs, addsTokens: addsTokens, pads: pads, workspace)
     }
@@ -77,7 +77,7 @@ extension Tokenizer {
 
   func encode(
     _ inputs: [Input], addsTokens: Bool, pads: Bool, _ workspace: Workspace
-  ) throws(TokenizerError) -> Encoding {
+  ) throws(TokenizerError) -> TokenizedText {
     var first = try encode(inputs[0], sequence: 0, workspace)
     var second = inputs.count > 1 ? try encode(inputs[1], sequence: 1, workspace) : nil
     if let truncation {
@@ -94,10 +94,12 @@ extension Tokenizer {
     return result
   }
 
-  private func finish(_ first: Encoding, _ second: Encoding?, addsTokens: Bool) -> Encoding {
+  private func finish(
+    _ first: TokenizedText, _ second: TokenizedText?, addsTokens: Bool
+  ) -> TokenizedText {
     guard let processor = core.postProcessor else {
       guard let second else { return first }
-      var result = Encoding()
+      var result = TokenizedText()
       for (index, encoding) in [first, second].enumerated() {
         var encoding = encoding
         encoding.setSequence(index)
@@ -114,21 +116,21 @@ extension Tokenizer {
     }
     encodings = processor.process(encodings, addsTokens: addsTokens)
     guard encodings.count != 1 else { return encodings[0] }
-    var result = Encoding()
+    var result = TokenizedText()
     for encoding in encodings { result.append(encoding) }
     return result
   }
 
   private func encode(
     _ input: Input, sequence: Int32, _ workspace: Workspace
-  ) throws(TokenizerError) -> Encoding {
+  ) throws(TokenizerError) -> TokenizedText {
     switch input {
     case .text(let text):
       return try core.encode(Array(text.utf8), type: sequence, word: nil, workspace)
     case .bytes(let bytes):
       return try core.encode(bytes, type: sequence, word: nil, workspace)
     case .words(let words):
-      var result = Encoding()
+      var result = TokenizedText()
       for (index, word) in words.enumerated() {
         result.append(
           try core.encode(Array(word.utf8), type: sequence, word: Int32(index), workspace))
@@ -142,7 +144,7 @@ extension TokenizerCore {
   /// The tokens of a text, without any that are added.
   func encode(
     _ bytes: [UInt8], type: Int32, word: Int32?, _ workspace: Workspace
-  ) throws(TokenizerError) -> Encoding {
+  ) throws(TokenizerError) -> TokenizedText {
     guard bytes.count <= limits.textBytes else { throw tooLong(bytes.count) }
     workspace.tokens.removeAll(keepingCapacity: true)
     if let sentencePiece {
@@ -234,8 +236,8 @@ struct EncodingBuilder {
   }
 
   /// The encoding.
-  func build(_ text: PieceText, _ tokens: [RawToken], type: Int32, word: Int32?) -> Encoding {
-    var result = Encoding()
+  func build(_ text: PieceText, _ tokens: [RawToken], type: Int32, word: Int32?) -> TokenizedText {
+    var result = TokenizedText()
     let total = tokens.count
     result.ids.reserveCapacity(total)
     result.tokens.reserveCapacity(total)

@@ -13,13 +13,13 @@ import ForgeSystem
 /// library; Docs/Text.md says how this is checked and what is not supported.
 public struct Tokenizer: Sendable {
   /// How encodings are cut; `nil` for not at all.
-  public var truncation: Truncation?
+  public var truncation: TokenTruncation?
   /// How encodings are filled up; `nil` for not at all.
-  public var padding: Padding?
+  public var padding: TokenPadding?
 
   let core: TokenizerCore
 
-  init(_ core: TokenizerCore, truncation: Truncation? = nil, padding: Padding? = nil) {
+  init(_ core: TokenizerCore, truncation: TokenTruncation? = nil, padding: TokenPadding? = nil) {
     (self.core, self.truncation, self.padding) = (core, truncation, padding)
   }
 

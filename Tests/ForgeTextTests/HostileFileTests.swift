@@ -170,7 +170,7 @@ struct HostileFileTests {
   @Test("a long text of a pair with a stride does not fall into too many parts")
   func strides() throws {
     var tokenizer = try Fixture.tokenizer("gpt2.json")
-    tokenizer.truncation = Truncation(length: 8, stride: 3)
+    tokenizer.truncation = TokenTruncation(length: 8, stride: 3)
     let long = String(repeating: "a b ", count: 20_000)
     #expect { try tokenizer.encode(long, long) } throws: {
       ($0 as? TokenizerError)?.kind == .truncation

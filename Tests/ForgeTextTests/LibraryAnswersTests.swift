@@ -55,7 +55,7 @@ struct LibraryAnswersTests {
     return described(encoding) + "|" + hexadecimal(try tokenizer.decode(encoding.ids))
   }
 
-  private func described(_ encoding: Encoding) -> String {
+  private func described(_ encoding: TokenizedText) -> String {
     func join(_ list: [Int]) -> String { list.map(String.init).joined(separator: " ") }
     return [
       join(encoding.ids.map { Int($0) }),

@@ -58,7 +58,7 @@ struct TokenizerTests {
     #expect(try tokenizer.encode(batch: texts, threads: 4) == alone)
     #expect(try tokenizer.encode(batch: texts, threads: 1) == alone)
     #expect(try tokenizer.encode(batch: []).isEmpty)
-    tokenizer.padding = Padding(multiple: 8, side: .left, id: 3, typeID: 1, token: "<pad>")
+    tokenizer.padding = TokenPadding(multiple: 8, side: .left, id: 3, typeID: 1, token: "<pad>")
     let filled = try tokenizer.encode(batch: texts, threads: 3)
     #expect(Set(filled.map(\.count)).count == 1)
     #expect(filled[0].count % 8 == 0)
@@ -110,19 +110,19 @@ struct TokenizerTests {
   func truncation() throws {
     var tokenizer = try Fixture.tokenizer("gpt2.json")
     let all = try tokenizer.encode("a b c d e f g h").ids
-    tokenizer.truncation = Truncation(length: 5, stride: 2)
+    tokenizer.truncation = TokenTruncation(length: 5, stride: 2)
     let cut = try tokenizer.encode("a b c d e f g h")
     #expect(cut.ids == Array(all[..<5]))
     #expect(cut.overflowing[0].ids == Array(all[3..<8]))
-    tokenizer.truncation = Truncation(length: 5, side: .left)
+    tokenizer.truncation = TokenTruncation(length: 5, side: .left)
     #expect(try tokenizer.encode("a b c d e f g h").ids == Array(all.suffix(5)))
-    tokenizer.truncation = Truncation(length: 0)
+    tokenizer.truncation = TokenTruncation(length: 0)
     #expect(try tokenizer.encode("a b").count == 0)
-    tokenizer.truncation = Truncation(length: 4, strategy: .onlySecond)
+    tokenizer.truncation = TokenTruncation(length: 4, strategy: .onlySecond)
     #expect(try tokenizer.encode("a b", "c d e f").count == 4)
     #expect(throws: TokenizerError.self) { try tokenizer.encode("a b c d e f") }
     #expect(throws: TokenizerError.self) { try tokenizer.encode("a b c d e f", "g") }
-    tokenizer.truncation = Truncation(length: 3, stride: 3)
+    tokenizer.truncation = TokenTruncation(length: 3, stride: 3)
     #expect(throws: TokenizerError.self) { try tokenizer.encode("a b c d e f") }
   }
 

@@ -94,7 +94,7 @@ enum Tokenizing {
     }
   }
 
-  private static func describe(_ encoding: Encoding) -> String {
+  private static func describe(_ encoding: TokenizedText) -> String {
     func join(_ list: some Sequence<Int>) -> String {
       list.map(String.init).joined(separator: " ")
     }

@@ -45,7 +45,7 @@ private func use(_ tokenizer: Tokenizer) throws {
   }
 }
 
-private func check(_ encoding: Encoding, _ bytes: Int, _ scalars: Int, hasPair: Bool) {
+private func check(_ encoding: TokenizedText, _ bytes: Int, _ scalars: Int, hasPair: Bool) {
   let count = encoding.count
   guard encoding.tokens.count == count, encoding.typeIDs.count == count,
     encoding.wordIDs.count == count, encoding.sequenceIDs.count == count,

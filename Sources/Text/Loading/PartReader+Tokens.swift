@@ -126,22 +126,22 @@ extension PartReader {
     return list
   }
 
-  static func truncation(_ slice: JSONSlice?) throws(TokenizerError) -> Truncation? {
+  static func truncation(_ slice: JSONSlice?) throws(TokenizerError) -> TokenTruncation? {
     guard let fields = try slice?.fields() else { return nil }
     let strategy = try fields.required("strategy").string()
     let side = try fields.string("direction", "Right")
-    guard let strategy = Truncation.Strategy(rawValue: strategy) else {
+    guard let strategy = TokenTruncation.Strategy(rawValue: strategy) else {
       throw .unsupported("truncation", "the strategy \(strategy)")
     }
     guard let side = TextSide(rawValue: side) else {
       throw .unsupported("truncation", "the direction \(side)")
     }
-    return Truncation(
+    return TokenTruncation(
       length: try fields.required("max_length").int(limit: 1 << 53),
       stride: try fields.required("stride").int(), strategy: strategy, side: side)
   }
 
-  static func padding(_ slice: JSONSlice?) throws(TokenizerError) -> Padding? {
+  static func padding(_ slice: JSONSlice?) throws(TokenizerError) -> TokenPadding? {
     guard let fields = try slice?.fields() else { return nil }
     let strategy = try fields.required("strategy")
     var length: Int?
@@ -156,7 +156,7 @@ extension PartReader {
     guard let side = TextSide(rawValue: direction) else {
       throw .unsupported("padding", "the direction \(direction)")
     }
-    return Padding(
+    return TokenPadding(
       length: length, multiple: try fields["pad_to_multiple_of"]?.int(limit: 1 << 20) ?? 0,
       side: side, id: Int32(try fields.required("pad_id").int()),
       typeID: Int32(try fields.required("pad_type_id").int()),

@@ -1,4 +1,4 @@
-/// One token of a text, before it becomes part of an ``Encoding``.
+/// One token of a text, before it becomes part of a ``TokenizedText``.
 struct RawToken {
   var id: Int32
   /// The bytes of the piece text that it covers.

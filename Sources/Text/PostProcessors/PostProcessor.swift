@@ -4,7 +4,7 @@ protocol PostProcessor: Sendable {
   func addedCount(isPair: Bool) -> Int
 
   /// Changes the encodings of one or two texts.
-  func process(_ encodings: [Encoding], addsTokens: Bool) -> [Encoding]
+  func process(_ encodings: [TokenizedText], addsTokens: Bool) -> [TokenizedText]
 }
 
 /// Post-processors one after the other.
@@ -13,7 +13,7 @@ struct PostProcessorSequence: PostProcessor {
 
   func addedCount(isPair: Bool) -> Int { parts.reduce(0) { $0 + $1.addedCount(isPair: isPair) } }
 
-  func process(_ encodings: [Encoding], addsTokens: Bool) -> [Encoding] {
+  func process(_ encodings: [TokenizedText], addsTokens: Bool) -> [TokenizedText] {
     parts.reduce(encodings) { $1.process($0, addsTokens: addsTokens) }
   }
 }
@@ -24,7 +24,7 @@ struct AddedPart: Sendable {
   let id: Int32
 
   /// The token as an encoding.
-  func encoding(type: Int32) -> Encoding { .special([(token, id)], type: type) }
+  func encoding(type: Int32) -> TokenizedText { .special([(token, id)], type: type) }
 }
 
 /// `BertProcessing` and `RobertaProcessing`: [CLS] A [SEP] B [SEP], or <s> A </s></s> B </s>.
@@ -38,7 +38,7 @@ struct PairPostProcessor: PostProcessor {
 
   func addedCount(isPair: Bool) -> Int { isPair ? isRoberta ? 4 : 3 : 2 }
 
-  func process(_ encodings: [Encoding], addsTokens: Bool) -> [Encoding] {
+  func process(_ encodings: [TokenizedText], addsTokens: Bool) -> [TokenizedText] {
     encodings.enumerated().map { index, encoding in
       var encoding = encoding
       trimmer?.trim(&encoding)
@@ -48,17 +48,17 @@ struct PairPostProcessor: PostProcessor {
     }
   }
 
-  private func framed(_ encoding: Encoding, _ index: Int) -> Encoding {
+  private func framed(_ encoding: TokenizedText, _ index: Int) -> TokenizedText {
     var body = encoding
     let rest = body.overflowing
     body.overflowing = []
     // The masks of a text are those of tokens that nothing was added to yet.
     body.specialTokensMask = [Int32](repeating: 0, count: body.count)
     body.attentionMask = [Int32](repeating: 1, count: body.count)
-    body.sequences = [Encoding.TokenRange(sequence: index, lower: 0, upper: body.count)]
+    body.sequences = [TokenizedText.TokenRange(sequence: index, lower: 0, upper: body.count)]
     if isRoberta { body.setType(0) }
     let type: Int32 = index == 0 || isRoberta ? 0 : 1
-    var result = Encoding()
+    var result = TokenizedText()
     if index == 0 {
       result = beginning.encoding(type: 0)
     } else if isRoberta {
@@ -77,7 +77,7 @@ struct ByteLevelPostProcessor: PostProcessor {
 
   func addedCount(isPair: Bool) -> Int { 0 }
 
-  func process(_ encodings: [Encoding], addsTokens: Bool) -> [Encoding] {
+  func process(_ encodings: [TokenizedText], addsTokens: Bool) -> [TokenizedText] {
     encodings.enumerated().map { index, encoding in
       var encoding = encoding
       trimmer?.trim(&encoding)
@@ -100,7 +100,7 @@ struct OffsetTrimmer: Sendable {
     var trailingBytes = 0
   }
 
-  func trim(_ encoding: inout Encoding) {
+  func trim(_ encoding: inout TokenizedText) {
     for index in 0..<encoding.count {
       var token = encoding.tokens[index]
       let spaces = token.withUTF8 { Self.spaces($0) }
@@ -165,7 +165,7 @@ struct TemplatePostProcessor: PostProcessor {
     }
   }
 
-  func process(_ encodings: [Encoding], addsTokens: Bool) -> [Encoding] {
+  func process(_ encodings: [TokenizedText], addsTokens: Bool) -> [TokenizedText] {
     (encodings.count > 1 ? pair : single).compactMap { part in
       switch part {
       case .text(let index, let type):

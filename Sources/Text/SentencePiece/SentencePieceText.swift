@@ -129,12 +129,12 @@ struct SentencePieceText: Sendable {
     return (result, places)
   }
 
-  // MARK: Encoding
+  // MARK: TokenizedText
 
   /// The pieces of a text.
   func encode(
     _ bytes: [UInt8], _ core: TokenizerCore, type: Int32, word: Int32?, _ workspace: Workspace
-  ) throws(TokenizerError) -> Encoding {
+  ) throws(TokenizerError) -> TokenizedText {
     let (text, places) = normalize(bytes)
     guard text.count <= core.limits.textBytes else {
       throw TokenizerError(.invalidText, "the text is too long")
@@ -152,9 +152,9 @@ struct SentencePieceText: Sendable {
   private func build(
     _ bytes: [UInt8], _ text: [UInt8], _ places: [Int32], _ core: TokenizerCore, type: Int32,
     word: Int32?, _ tokens: [RawToken]
-  ) -> Encoding {
+  ) -> TokenizedText {
     let builder = EncodingBuilder(bytes, core)
-    var result = Encoding()
+    var result = TokenizedText()
     var isAfterUnknown = false
     func add(_ id: Int32, _ token: String, _ lower: Int32, _ upper: Int32) {
       let range = TextRange(Int(lower), Int(upper))

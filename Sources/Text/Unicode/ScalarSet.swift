@@ -1,6 +1,4 @@
 /// A set of Unicode scalars: a bitmap of the first four planes, and ranges above them.
-///
-/// `@unchecked Sendable` is not needed: the arrays are never written after initialization.
 struct ScalarSet: Sendable {
   private var words: [UInt64]
   private var tail: [Range<UInt32>]

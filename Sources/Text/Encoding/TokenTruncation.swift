@@ -1,13 +1,5 @@
-/// A side of a text.
-public enum TextSide: String, Sendable, Hashable {
-  /// The beginning.
-  case left = "Left"
-  /// The end.
-  case right = "Right"
-}
-
 /// How encodings are cut to a length.
-public struct Truncation: Sendable, Hashable {
+public struct TokenTruncation: Sendable, Hashable {
   /// Which text of a pair is cut.
   public enum Strategy: String, Sendable, Hashable {
     /// The longer one first, then both.
@@ -45,7 +37,7 @@ public struct Truncation: Sendable, Hashable {
   ///
   /// - Throws: ``TokenizerError`` of kind `truncation`.
   func apply(
-    _ first: inout Encoding, _ second: inout Encoding?, adding added: Int
+    _ first: inout TokenizedText, _ second: inout TokenizedText?, adding added: Int
   ) throws(TokenizerError) {
     guard length >= added else {
       throw TokenizerError(
@@ -109,51 +101,5 @@ public struct Truncation: Sendable, Hashable {
       long = short + most % 2
     }
     return first > second ? (long, short) : (short, long)
-  }
-}
-
-/// How encodings are filled up to a length.
-public struct Padding: Sendable, Hashable {
-  /// The length to fill up to; that of the longest encoding of a batch if there is none.
-  public var length: Int?
-  /// A number whose multiples the length is rounded up to; none if 0.
-  public var multiple: Int
-  /// The side that is filled.
-  public var side: TextSide
-  /// The id of padding.
-  public var id: Int32
-  /// The type of padding.
-  public var typeID: Int32
-  /// The token of padding.
-  public var token: String
-
-  /// The longest padding that is made.
-  private static let maximumLength = 1 << 20
-
-  /// Creates a rule.
-  ///
-  /// - Parameters:
-  ///   - length: the length to fill up to; that of the longest encoding of a batch if `nil`.
-  ///   - multiple: a number whose multiples the length is rounded up to; none if 0.
-  ///   - side: the side that is filled.
-  ///   - id: the id of padding.
-  ///   - typeID: the type of padding.
-  ///   - token: the token of padding.
-  public init(
-    length: Int? = nil, multiple: Int = 0, side: TextSide = .right, id: Int32 = 0,
-    typeID: Int32 = 0, token: String = "[PAD]"
-  ) {
-    (self.length, self.multiple, self.side) = (length, max(0, multiple), side)
-    (self.id, self.typeID, self.token) = (id, typeID, token)
-  }
-
-  /// Fills up the encodings of a batch.
-  func apply(_ encodings: inout [Encoding]) {
-    var target = length ?? encodings.map(\.count).max() ?? 0
-    target = min(target, Self.maximumLength)
-    if multiple > 0, multiple <= Self.maximumLength, target % multiple > 0 {
-      target += multiple - target % multiple
-    }
-    for index in encodings.indices { encodings[index].pad(to: target, self) }
   }
 }

@@ -2,7 +2,7 @@
 ///
 /// All arrays have one element per token. Added tokens such as [CLS], and padding, belong to no
 /// text: their ranges are empty at 0 and they have no word.
-public struct Encoding: Sendable, Hashable {
+public struct TokenizedText: Sendable, Hashable {
   /// The ids of the tokens.
   public internal(set) var ids: [Int32] = []
   /// The kind of each token's text: 0 for the first one, usually 1 for the second one.
@@ -21,7 +21,7 @@ public struct Encoding: Sendable, Hashable {
   var words: [Int32] = []
   var sequences: [TokenRange] = []
   /// What truncation cut off, in parts of the same length that overlap by the stride.
-  public internal(set) var overflowing: [Encoding] = []
+  public internal(set) var overflowing: [TokenizedText] = []
 
   /// Creates an encoding without tokens.
   public init() {}
@@ -63,8 +63,8 @@ public struct Encoding: Sendable, Hashable {
   }
 
   /// Tokens that belong to no text.
-  static func special(_ tokens: [(token: String, id: Int32)], type: Int32) -> Encoding {
-    var result = Encoding()
+  static func special(_ tokens: [(token: String, id: Int32)], type: Int32) -> TokenizedText {
+    var result = TokenizedText()
     let count = tokens.count
     result.ids = tokens.map(\.id)
     result.tokens = tokens.map(\.token)
@@ -78,8 +78,8 @@ public struct Encoding: Sendable, Hashable {
   }
 
   /// A part of the tokens, without what overflowed.
-  private func part(_ range: Range<Int>) -> Encoding {
-    var result = Encoding()
+  private func part(_ range: Range<Int>) -> TokenizedText {
+    var result = TokenizedText()
     result.ids = Array(ids[range])
     result.typeIDs = Array(typeIDs[range])
     result.attentionMask = Array(attentionMask[range])
@@ -92,8 +92,8 @@ public struct Encoding: Sendable, Hashable {
   }
 
   /// Appends another encoding; what overflowed of both is combined in all ways.
-  mutating func append(_ other: Encoding) {
-    var combined: [Encoding] = []
+  mutating func append(_ other: TokenizedText) {
+    var combined: [TokenizedText] = []
     for mine in overflowing {
       for its in [other.withoutOverflow] + other.overflowing {
         var both = mine
@@ -125,7 +125,7 @@ public struct Encoding: Sendable, Hashable {
     overflowing = combined
   }
 
-  private var withoutOverflow: Encoding {
+  private var withoutOverflow: TokenizedText {
     guard !overflowing.isEmpty else { return self }
     var copy = self
     copy.overflowing = []
@@ -141,9 +141,10 @@ public struct Encoding: Sendable, Hashable {
     to length: Int, stride: Int, fromLeft: Bool
   ) throws(TokenizerError) {
     guard length < count else { return }
+    let stride = max(0, stride)
     guard length > 0 else {
       let whole = self
-      self = Encoding()
+      self = TokenizedText()
       overflowing = [whole]
       return
     }
@@ -182,7 +183,7 @@ public struct Encoding: Sendable, Hashable {
   }
 
   /// Adds padding up to a length, here and to what overflowed.
-  mutating func pad(to length: Int, _ padding: Padding) {
+  mutating func pad(to length: Int, _ padding: TokenPadding) {
     for index in overflowing.indices { overflowing[index].pad(to: length, padding) }
     let missing = length - count
     guard missing > 0 else { return }
@@ -204,22 +205,4 @@ public struct Encoding: Sendable, Hashable {
       sequences[index].upper += missing
     }
   }
-}
-
-/// A part of a text, counted in bytes or in scalars.
-public struct TextRange: Sendable, Hashable, CustomStringConvertible {
-  /// The first place.
-  public internal(set) var lower: Int
-  /// The place behind the last one.
-  public internal(set) var upper: Int
-
-  /// Creates a range.
-  @inline(__always)
-  init(_ lower: Int, _ upper: Int) { (self.lower, self.upper) = (lower, upper) }
-
-  /// The part as a range, empty where it is one.
-  public var range: Range<Int> { lower..<max(lower, upper) }
-
-  /// The part as two numbers: `3..<5`.
-  public var description: String { "\(lower)..<\(upper)" }
 }
