@@ -138,6 +138,45 @@ struct HostileFileTests {
     #expect(throws: TokenizerError.self) { try Tokenizer(json: Fixture.json([], model: wrong)) }
   }
 
+  @Test("tokens of a million characters do not make the search quadratic")
+  func longTokens() throws {
+    let long = String(repeating: "a", count: 1_000_000) + "b"
+    let text = String(repeating: "a", count: 200_000)
+    let models = [
+      "{\"type\": \"Unigram\", \"unk_id\": 0, \"vocab\": [[\"a\", -1], [\"\(long)\", -1]]}",
+      "{\"type\": \"WordPiece\", \"unk_token\": \"a\", \"continuing_subword_prefix\": \"\", "
+        + "\"max_input_chars_per_word\": 9000000, \"vocab\": {\"a\": 0, \"\(long)\": 1}}",
+    ]
+    for model in models {
+      let tokenizer = try Tokenizer(json: Fixture.json([], model: model))
+      #expect { try tokenizer.encode(text) } throws: {
+        ($0 as? TokenizerError)?.kind == .tooManySteps
+      }
+      #expect(try tokenizer.encode("aaa").count > 0)
+    }
+    let token =
+      "[{\"id\": 9, \"content\": \"\(long)\", \"single_word\": false, \"lstrip\": false, "
+      + "\"rstrip\": false, \"normalized\": false, \"special\": true}]"
+    let tokenizer = try Tokenizer(json: Fixture.json(["[UNK]"], parts: ["added_tokens": token]))
+    #expect { try tokenizer.encode(text) } throws: {
+      ($0 as? TokenizerError)?.kind == .tooManySteps
+    }
+  }
+
+  @Test("replacements that grow without end are errors")
+  func growth() throws {
+    let content = String(repeating: "x", count: 100_000)
+    let part =
+      "{\"type\": \"Replace\", \"pattern\": {\"String\": \"x\"}, \"content\": \"\(content)\"}"
+    let list = [String](repeating: part, count: 4).joined(separator: ",")
+    let normalizer = "{\"type\": \"Sequence\", \"normalizers\": [\(list)]}"
+    let bytes = Fixture.json(["[UNK]"], parts: ["normalizer": normalizer])
+    let tokenizer = try Tokenizer(json: bytes)
+    #expect { try tokenizer.encode("x") } throws: {
+      ($0 as? TokenizerError)?.kind == .invalidText
+    }
+  }
+
   @Test("limits on files, tokens and texts hold")
   func limits() throws {
     let bytes = Fixture.bytes("bert-uncased.json")
