@@ -44,6 +44,9 @@ let library: [Target] = [
     dependencies: ["ForgeRunner", .product(name: "Metrics", package: "swift-metrics")],
     path: "Sources/Metrics"),
   .target(name: "ForgeImporters", dependencies: ["Forge"], path: "Sources/Importers"),
+  // Tokenizers need no network: a program that only tokenizes builds three small targets.
+  .target(
+    name: "ForgeText", dependencies: ["ForgeShapes", "ForgeSystem"], path: "Sources/Text"),
   // What the tool computes, apart from its commands, so that tests reach it.
   .target(
     name: "ForgeToolSupport", dependencies: ["Forge", "ForgeImporters"],
@@ -134,6 +137,8 @@ let benchmarks: [Target] = [
     name: "Soak", dependencies: ["Forge", "ForgeModels"], path: "Benchmarks/Sources/Soak"),
   .executableTarget(
     name: "RandomNetworks", dependencies: ["Forge"], path: "Benchmarks/Sources/RandomNetworks"),
+  .executableTarget(
+    name: "Tokenizing", dependencies: ["ForgeText"], path: "Benchmarks/Sources/Tokenizing"),
 ]
 
 let tests: [Target] = [
@@ -169,6 +174,7 @@ let tests: [Target] = [
     name: "ForgeToolSupportTests",
     dependencies: ["ForgeToolSupport", "ForgeImporters", "ForgeModels", "ForgeTestSupport"],
     exclude: ["Fixtures"]),
+  .testTarget(name: "ForgeTextTests", dependencies: ["ForgeText"], exclude: ["Fixtures"]),
   .testTarget(name: "ForgeRunnerTests", dependencies: ["ForgeRunner", "ForgeShapes"]),
   .testTarget(
     name: "ForgeMetricsTests",
@@ -206,6 +212,7 @@ let package = Package(
     .library(name: "ForgeModels", targets: ["ForgeModels"]),
     .library(name: "ForgeImporters", targets: ["ForgeImporters"]),
     .library(name: "ForgeImages", targets: ["ForgeImages"]),
+    .library(name: "ForgeText", targets: ["ForgeText"]),
     .library(name: "ForgeMetrics", targets: ["ForgeMetrics"]),
     .library(name: "ForgeHDF5", targets: ["ForgeHDF5"]),
     .library(name: "ForgeMacros", targets: ["ForgeMacros"]),

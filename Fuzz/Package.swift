@@ -14,6 +14,7 @@ let package = Package(
         .product(name: "Forge", package: "forge"),
         .product(name: "ForgeImages", package: "forge"),
         .product(name: "ForgeImporters", package: "forge"),
+        .product(name: "ForgeText", package: "forge"),
       ])
   ],
   swiftLanguageModes: [.v6]

@@ -20,6 +20,7 @@ from PIL import Image
 random = np.random.default_rng(11)
 FOLDER = Path(sys.argv[1])
 MODELS = Path(__file__).parent.parent / "Tests/ForgeImportersTests/Fixtures"
+TOKENIZERS = Path(__file__).parent.parent / "Tests/ForgeTextTests/Fixtures"
 PICTURES = Path(__file__).parent.parent / "Tests/ForgeImagesTests/Fixtures/pictures"
 
 
@@ -264,3 +265,48 @@ for instructions in ("scalar", "baseline", "avx2", "avx512"):
             "version": 1, "instructionSet": instructions, "threads": 1,
             "choices": [{"convolution": FIRST, "kernel": kernel},
                         {"convolution": SECOND, "kernel": kernel}]}).encode())
+
+
+# ---- Tokenizers ----------------------------------------------------------------------------------
+
+
+for path in sorted(TOKENIZERS.glob("*.json")):
+    if path.name not in ("texts.json", "answers.json") and path.stat().st_size < 1 << 17:
+        put("tokenizer", path.name, path.read_bytes())
+for path in sorted(TOKENIZERS.glob("*.model")):
+    if path.stat().st_size < 1 << 17:
+        put("sentencepiece", path.name, path.read_bytes())
+
+WORDS = {"type": "WordLevel", "unk_token": "a", "vocab": {"a": 0, "b": 1, "<mask>": 2}}
+ADDED = [{"id": 2, "content": "<mask>", "single_word": True, "lstrip": True, "rstrip": True,
+          "normalized": True, "special": True}]
+
+
+def word_tokenizer(name, **parts):
+    """A small tokenizer with the parts that a seed is about."""
+    put("tokenizer", name, json.dumps(
+        {"version": "1.0", "model": WORDS, "added_tokens": ADDED, **parts}).encode())
+
+
+for number, pattern in enumerate([
+        r"(a+)+b", r"\s+(?!\S)|\s+", r"(?i:'s|'ll)|[^\r\n\p{L}]?\p{L}+|\p{N}{1,3}", r"(?<=a)b|(?>a|b)*+c",
+        r"[[:punct:]&&[^a-z]]+?\b", r"^.$|\A\z"]):
+    for kind in ("isolated", "mergedWithNext"):
+        word_tokenizer(f"pattern{number}{kind}", pre_tokenizer={
+            "type": "Split", "pattern": {"Regex": pattern},
+            "behavior": kind[0].upper() + kind[1:], "invert": kind != "isolated"})
+word_tokenizer("normalizers", normalizer={"type": "Sequence", "normalizers": [
+    {"type": name} for name in ("NFC", "NFD", "NFKC", "NFKD", "Nmt", "StripAccents", "Lowercase",
+                                "ByteLevel")] + [
+    {"type": "Strip", "strip_left": True, "strip_right": True},
+    {"type": "Prepend", "prepend": "a"},
+    {"type": "Replace", "pattern": {"Regex": " +"}, "content": "aa"}]})
+word_tokenizer("lengths", truncation={
+    "max_length": 3, "stride": 1, "strategy": "LongestFirst", "direction": "Left"}, padding={
+    "strategy": {"Fixed": 40}, "direction": "Left", "pad_to_multiple_of": 8, "pad_id": 0,
+    "pad_type_id": 0, "pad_token": "a"})
+word_tokenizer("decoders", decoder={"type": "Sequence", "decoders": [
+    {"type": "ByteFallback"}, {"type": "Strip", "content": "a", "start": 3, "stop": 3},
+    {"type": "CTC", "pad_token": "a", "word_delimiter_token": "b", "cleanup": True},
+    {"type": "BPEDecoder", "suffix": "a"}, {"type": "Fuse"}]})
+put("tokenizer", "nested", b"[" * 5000 + b"]" * 5000)
