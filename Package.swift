@@ -36,8 +36,10 @@ let library: [Target] = [
   .target(name: "ForgeModels", dependencies: ["Forge"], path: "Sources/Models"),
   .target(name: "CForgeJPEG", path: "Sources/JPEG", linkerSettings: [.linkedLibrary("jpeg")]),
   .target(name: "CForgePNG", path: "Sources/PNG", linkerSettings: [.linkedLibrary("png")]),
+  // Pixel arithmetic; it shares the thread pool of the kernels.
+  .target(name: "CForgePixels", dependencies: ["CForgeKernels"], path: "Sources/Pixels"),
   .target(
-    name: "ForgeImages", dependencies: ["Forge", "CForgeJPEG", "CForgePNG"],
+    name: "ForgeImages", dependencies: ["Forge", "CForgeJPEG", "CForgePNG", "CForgePixels"],
     path: "Sources/Images"),
   .target(
     name: "ForgeMetrics",
@@ -159,7 +161,9 @@ let tests: [Target] = [
     exclude: ["Fixtures"]),
   .testTarget(
     name: "ForgeImagesTests",
-    dependencies: ["ForgeImages", "ForgeModels", "ForgeTestSupport", "CForgeZlib"],
+    dependencies: [
+      "ForgeImages", "ForgeModels", "ForgeTestSupport", "CForgePixels", "CForgeZlib",
+    ],
     exclude: ["Fixtures"]),
   .testTarget(
     name: "ForgeImportersTests",

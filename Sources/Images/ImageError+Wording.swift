@@ -100,14 +100,11 @@ extension ImageError {
   }
 
   static func wrongCount(
-    _ count: Int, width: Int, height: Int, _ format: PixelFormat
-  )
-    -> ImageError
-  {
+    _ count: Int, width: Int, height: Int, pixelBytes: Int
+  ) -> ImageError {
     ImageError(
       .wrongCount, "the picture has the wrong number of bytes", received: bytes(count),
-      needs: "\(Size(width: width, height: height)) pixels of "
-        + counted(format.channels, "byte"))
+      needs: "\(Size(width: width, height: height)) pixels of \(counted(pixelBytes, "byte"))")
   }
 
   static func badBox(_ box: CropRectangle, width: Int, height: Int) -> ImageError {
@@ -129,6 +126,76 @@ extension ImageError {
       .invalidArgument, "the \(name) of the normalization has the wrong number of values",
       received: counted(count, "value"),
       needs: channels == 1 ? "1 value" : "1 value, or one for each of \(channels) channels")
+  }
+
+  static func notFinite() -> ImageError {
+    ImageError(
+      .invalidArgument, "a sample of the picture is not a number, or infinite",
+      needs: "finite samples")
+  }
+
+  // MARK: Views
+
+  static func viewTooLarge(width: Int, height: Int, most: Int) -> ImageError {
+    ImageError(
+      .tooLarge, "the picture is too large",
+      received: "\(Size(width: width, height: height)) pixels",
+      needs: "at most \(counted(most, "pixel")) along each side")
+  }
+
+  static func missingPlane(_ index: Int, _ frame: FrameFormat) -> ImageError {
+    ImageError(
+      .invalidArgument, "a plane of the frame is missing", received: "no plane \(index)",
+      needs: "\(counted(frame.planeCount, "plane")) for \(frame)")
+  }
+
+  static func strideTooSmall(_ stride: Int, row: Int, plane: Int) -> ImageError {
+    ImageError(
+      .invalidArgument, "the stride is smaller than a row\(plane > 0 ? " of plane \(plane)" : "")",
+      received: bytes(stride), needs: "at least \(bytes(row)), or as many below 0")
+  }
+
+  static func rowsBeyondBytes(_ count: Int, needs: Int, plane: Int?) -> ImageError {
+    let place = plane.map { $0 > 0 ? " of plane \($0)" : "" } ?? ""
+    return ImageError(
+      .wrongCount, "the rows\(place) do not fit into the bytes", received: bytes(count),
+      needs: "at least \(bytes(needs))")
+  }
+
+  // MARK: Preparations
+
+  static func wrongOutputCount(_ count: Int, needs: Int, what: String) -> ImageError {
+    ImageError(
+      .wrongCount, "the memory is too small for the prepared picture",
+      received: counted(count, what), needs: "at least \(counted(needs, what))")
+  }
+
+  static func badExample(_ example: Int) -> ImageError {
+    ImageError(
+      .invalidArgument, "examples are counted from 0", received: "\(example)",
+      needs: "at least 0")
+  }
+
+  static func wrongMean(_ received: String, needs: String) -> ImageError {
+    ImageError(
+      .invalidArgument, "the mean image does not fit the preparation", received: received,
+      needs: needs)
+  }
+
+  static func badShorterSide(_ side: Int, size: Size?) -> ImageError {
+    ImageError(
+      .invalidArgument, "the shorter side is too short for the crop", received: "\(side) pixels",
+      needs: size.map { "at least \(max($0.width, $0.height)) pixels for \($0)" } ?? "at least 1")
+  }
+
+  // MARK: Values
+
+  static func wrongValueCount(
+    _ count: Int, width: Int, height: Int, channels: Int
+  ) -> ImageError {
+    ImageError(
+      .wrongCount, "the number of values does not fit the size", received: counted(count, "value"),
+      needs: "\(Size(width: width, height: height)) pixels of \(counted(channels, "value"))")
   }
 
   // MARK: Helpers
