@@ -116,7 +116,8 @@ extension ImageView {
 /// let converter = ImageConverter(format: .rgba)
 /// var screen = [UInt8](repeating: 0, count: 4 * 640 * 480)
 /// try ImageView.withView(of: bytes.span.bytes, width: 640, height: 480, frame: .nv12) { frame in
-///   var memory = screen.mutableSpan.mutableBytes
+///   var span = screen.mutableSpan
+///   var memory = span.mutableBytes
 ///   try converter.convert(frame, into: &memory)
 /// }
 /// ```
@@ -179,7 +180,7 @@ public final class ImageConverter {
 
 extension PixelRequest {
   /// A conversion without resampling.
-  static func converting(
+  package static func converting(
     _ source: PixelSource, to format: PixelFormat, _ samples: SampleType, background: PixelColor
   ) -> PixelRequest {
     let (width, height) = (source.width, source.height)

@@ -32,7 +32,7 @@ public struct ImagePlane {
 /// keeps valid as long as the view.
 public struct ImageView: ~Copyable {
   let source: PixelSource
-  let planes: PixelPlanes
+  package let planes: PixelPlanes
 
   /// The number of pixels in a row.
   public var width: Int { source.width }
@@ -40,7 +40,7 @@ public struct ImageView: ~Copyable {
   public var height: Int { source.height }
 
   /// Creates a view of a picture that has been checked.
-  init(checked source: PixelSource, _ planes: PixelPlanes) {
+  package init(checked source: PixelSource, _ planes: PixelPlanes) {
     self.source = source
     self.planes = planes
   }

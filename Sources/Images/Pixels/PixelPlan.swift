@@ -5,11 +5,11 @@ import ForgeSystem
 /// The tables and the memory for one way through the pixels of pictures of one form.
 ///
 /// Making it allocates; running it does not. One thread uses it at a time.
-final class PixelPlan {
+package final class PixelPlan {
   /// The form of the pictures that it takes.
   let source: PixelSource
   /// The bytes that it writes, and the distance of its rows.
-  let outputBytes: Int
+  package let outputBytes: Int
   private let memory: UnsafeMutableRawPointer
   private var preparation: forge_preparation
   private let threads: Int32
@@ -18,7 +18,7 @@ final class PixelPlan {
   /// Computes the tables of a request, whose sizes have been checked.
   ///
   /// - Throws: ``ImageError`` when there is not enough memory.
-  init(_ request: PixelRequest) throws(ImageError) {
+  package init(_ request: PixelRequest) throws(ImageError) {
     source = request.source
     var builder = PlanBuilder(request)
     preparation = builder.build()
@@ -47,7 +47,7 @@ final class PixelPlan {
   ///
   /// - Parameter rowStride: the bytes from row to row of the output; `nil` for that of the request.
   /// - Throws: ``ImageError`` when a sample of a picture of floats is not finite.
-  func run(
+  package func run(
     _ planes: PixelPlanes, into output: UnsafeMutableRawPointer, rowStride: Int? = nil
   ) throws(ImageError) {
     preparation.source.planes = (planes.rows.0, planes.rows.1, planes.rows.2)

@@ -1,7 +1,7 @@
 import CForgePixels
 
 /// What a plan does with a picture.
-struct PixelRequest {
+package struct PixelRequest {
   /// The picture's form.
   let source: PixelSource
   /// Whether working rows have one channel.
@@ -32,7 +32,7 @@ struct PixelRequest {
   /// The threads that share the rows at most.
   var threads = 1
   /// The instructions that are used.
-  var level = forge_best_level()
+  package var level = forge_best_level()
 
   /// Whether the resampling keeps every pixel.
   var isUnchanged: Bool { columns.isUnchanged && rows.isUnchanged }

@@ -1,7 +1,7 @@
 import CForgePixels
 
 /// The form of a picture in memory, without its bytes.
-struct PixelSource: Equatable {
+package struct PixelSource: Equatable {
   let width: Int
   let height: Int
   /// The number of the C module, for pictures and frames.
@@ -13,7 +13,7 @@ struct PixelSource: Equatable {
   let ignoresAlpha: Bool
   let colors: FrameColors
 
-  init(
+  package init(
     width: Int, height: Int, format: PixelFormat, samples: SampleType, ignoresAlpha: Bool = false
   ) {
     self.width = width
@@ -25,7 +25,7 @@ struct PixelSource: Equatable {
     self.colors = FrameColors()
   }
 
-  init(width: Int, height: Int, frame: FrameFormat, colors: FrameColors) {
+  package init(width: Int, height: Int, frame: FrameFormat, colors: FrameColors) {
     self.width = width
     self.height = height
     self.kind = frame.kind
@@ -40,11 +40,18 @@ struct PixelSource: Equatable {
 }
 
 /// The place of a picture's rows in memory.
-struct PixelPlanes {
-  typealias Plane = UnsafePointer<UInt8>?
+package struct PixelPlanes {
+  package typealias Plane = UnsafePointer<UInt8>?
 
   /// Row 0 of each plane.
-  var rows: (Plane, Plane, Plane) = (nil, nil, nil)
+  package var rows: (Plane, Plane, Plane) = (nil, nil, nil)
   /// The bytes from row to row; negative for pictures from bottom to top.
-  var strides: (Int64, Int64, Int64) = (0, 0, 0)
+  package var strides: (Int64, Int64, Int64) = (0, 0, 0)
+
+  package init(
+    rows: (Plane, Plane, Plane) = (nil, nil, nil), strides: (Int64, Int64, Int64) = (0, 0, 0)
+  ) {
+    self.rows = rows
+    self.strides = strides
+  }
 }
