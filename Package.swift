@@ -135,6 +135,9 @@ let benchmarks: [Target] = [
   .executableTarget(
     name: "Soak", dependencies: ["Forge", "ForgeModels"], path: "Benchmarks/Sources/Soak"),
   .executableTarget(
+    name: "PictureBenchmark", dependencies: ["Forge", "ForgeImages"],
+    path: "Benchmarks/Sources/PictureBenchmark"),
+  .executableTarget(
     name: "RandomNetworks", dependencies: ["Forge"], path: "Benchmarks/Sources/RandomNetworks"),
 ]
 

@@ -153,7 +153,8 @@ static void between(task *t, int64_t output, void *out) {
   const int64_t upper = p->rows.first[output], lower = p->second[output];
   const int32_t *weights = p->rows.weights + output * p->rows.stride;
   const int16_t *high = pair_row(t, upper, lower);
-  const int16_t *low = pair_row(t, lower, upper);
+  /* Where the centers of rows meet, the lower one has no weight. */
+  const int16_t *low = weights[1] == 0 ? high : pair_row(t, lower, upper);
   t->rows->between(high, low, weights[0], weights[1], p->columns.outputs * p->working, out);
 }
 
@@ -245,7 +246,9 @@ void forge_prepare_all(const forge_preparation *p, int32_t threads) {
                            .tiles = p->output.height,
                            .most_threads = threads,
                            .parts = 1,
-                           .pieces = 1,
+                           /* Each piece of a resampling begins with rows that the one before it
+                            * has made, too. */
+                           .pieces = p->resampling > FORGE_RESAMPLE_NEAREST ? 2 : 4,
                            .rounds = 1};
   if (threads > 1)
     forge_run_parallel(&step, 1, &frame, threads, NULL, INT64_MAX);

@@ -123,10 +123,10 @@ static void down(const uint8_t *const *rows, const int32_t *weights, int64_t tap
 
 static void pairs(const uint8_t *in, const forge_axis *axis, int channels, int16_t *out) {
   for (int64_t i = 0; i < axis->outputs; i++) {
-    const int32_t *weights = axis->weights + i * axis->stride;
+    const int32_t first = axis->weights[i] & 0xFFFF, second = axis->weights[i] >> 16;
     for (int c = 0; c < channels; c++) {
       const uint8_t *pixel = in + 2 * channels * i + c;
-      const int32_t sum = weights[0] * pixel[0] + weights[1] * pixel[channels];
+      const int32_t sum = first * pixel[0] + second * pixel[channels];
       out[channels * i + c] = (int16_t)(sum >> 4);
     }
   }

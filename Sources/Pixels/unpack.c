@@ -81,11 +81,15 @@ static void unpack_frame(const forge_preparation *p, const forge_pixel_rows *row
 
 /* ---- bytes ---- */
 
-/* Copies the picked pixels of 1, 3 or 4 bytes one after the other. */
+/* Copies the picked pixels of 1, 3 or 4 bytes one after the other; `are_neighbors` says that each
+ * second one stands behind the one before it. */
 static void pick(const uint8_t *in, const int32_t *picked, int64_t count, int32_t size,
-                 uint8_t *out) {
+                 bool are_neighbors, uint8_t *out) {
   if (size == 1) {
     for (int64_t i = 0; i < count; i++) out[i] = in[picked[i]];
+  } else if (size == 4 && are_neighbors) {
+    for (int64_t i = 0; i < count; i += 2)
+      memcpy(out + 4 * i, in + 4 * (int64_t)picked[i], 8);
   } else if (size == 4) {
     for (int64_t i = 0; i < count; i++) memcpy(out + 4 * i, in + 4 * (int64_t)picked[i], 4);
   } else {
@@ -104,7 +108,8 @@ static void unpack_colors(const forge_preparation *p, const forge_pixel_rows *ro
   const arrangement a = arrangement_of(kind);
   const uint8_t *in = row_of(&p->source, 0, y);
   if (p->picked) {
-    pick(in, p->picked, count, a.samples, raw);
+    pick(in, p->picked, count, a.samples,
+         p->resampling == FORGE_RESAMPLE_PAIRS && p->source.width > 1, raw);
     in = raw;
   } else {
     in += p->from * a.samples;
@@ -117,7 +122,10 @@ static void unpack_colors(const forge_preparation *p, const forge_pixel_rows *ro
     default: memcpy(out, in, (size_t)(4 * count));
   }
   switch (p->alpha) {
-    case FORGE_ALPHA_IGNORED: rows->fill_alpha(out, count); break;
+    case FORGE_ALPHA_IGNORED:
+      /* Values have no alpha. */
+      if (p->output.writing == FORGE_WRITE_PIXELS) rows->fill_alpha(out, count);
+      break;
     case FORGE_ALPHA_PREMULTIPLIED: rows->premultiply(out, count); break;
     case FORGE_ALPHA_BLENDED: {
       const uint8_t background[3] = {(uint8_t)p->background[0], (uint8_t)p->background[1],
@@ -134,7 +142,7 @@ static void unpack_bytes(const forge_preparation *p, const forge_pixel_rows *row
   if (p->source.kind == FORGE_PIXELS_GRAY) {
     const uint8_t *in = row_of(&p->source, 0, y);
     if (p->picked)
-      pick(in, p->picked, count, 1, out);
+      pick(in, p->picked, count, 1, false, out);
     else
       memcpy(out, in + p->from, (size_t)count);
   } else if (p->working == 4) {

@@ -74,7 +74,9 @@ import Testing
       let expected = [UInt8](formula.rgb)
       #expect(largestDifference(rgb.pixels, expected) <= 1, "\(colors)")
       let same = zip(rgb.pixels, expected).count { $0 == $1 }
-      #expect(Double(same) >= 0.999 * Double(expected.count), "\(colors)")
+      // OpenCV's numbers for BT.601 have three digits.
+      let least = colors == FrameColors() ? 0.95 : 0.999
+      #expect(Double(same) >= least * Double(expected.count), "\(colors)")
     }
   }
 

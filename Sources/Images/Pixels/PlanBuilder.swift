@@ -109,8 +109,8 @@ struct PlanBuilder {
 
   private mutating func setPairs(_ p: inout forge_preparation) {
     p.resampling = Int32(FORGE_RESAMPLE_PAIRS.rawValue)
-    let across = SamplingAxis.pairs(request.columns, clampsWeights: true)
-    let down = SamplingAxis.pairs(request.rows, clampsWeights: false)
+    let across = SamplingAxis.pairs(request.columns, areColumns: true)
+    let down = SamplingAxis.pairs(request.rows, areColumns: false)
     let pairs = zip(across.firsts, across.seconds).flatMap { [$0, $1] }
     p.picked_count = Int64(pairs.count)
     picked = tables.add(pairs)
@@ -170,7 +170,28 @@ struct PlanBuilder {
       (p.output.low, p.output.high) = (0, Float(samples.white))
       let row = request.width * format.channels * samples.byteCount
       outputBytes = (request.height - 1).multipliedSaturated(by: rowBytes).addingSaturated(row)
-    case .values(let values): setValues(values, &p)
+    case .values(let values):
+      setValues(values, &p)
+      if let kind = pixelKind(values) {
+        p.output.writing = Int32(FORGE_WRITE_PIXELS.rawValue)
+        p.output.kind = kind
+        p.output.sample = SampleType.uint8.number
+        p.output.scale.0 = 255 / request.source.samples.white
+        (p.output.low, p.output.high) = (0, 255)
+      }
+    }
+  }
+
+  /// The pixels that are these values, if bytes are written as they are.
+  private func pixelKind(_ values: PixelValues) -> Int32? {
+    guard values.element == .uint8, request.source.samples == .uint8, !values.isChannelsFirst,
+      values.scale.allSatisfy({ $0 == 1 }), values.bias.allSatisfy({ $0 == 0 })
+    else { return nil }
+    switch values.lanes {
+    case [0]: return PixelFormat.gray.kind
+    case [0, 1, 2]: return PixelFormat.rgb.kind
+    case [2, 1, 0]: return PixelFormat.bgr.kind
+    default: return nil
     }
   }
 

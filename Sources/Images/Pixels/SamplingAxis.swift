@@ -182,20 +182,21 @@ struct SamplingAxis {
 
   /// The two pixels around the center of each output, with weights of 11 bits, as OpenCV has them.
   ///
-  /// - Parameter clampsWeights: whether a pixel beyond an edge has no weight, as for columns; for
-  ///   rows the edge is repeated, which rounds differently.
-  static func pairs(_ part: AxisPart, clampsWeights: Bool) -> SamplingAxis {
+  /// - Parameter areColumns: whether a pixel beyond an edge has no weight, and both weights are in one
+  ///   number; for rows the edge is repeated, which rounds differently.
+  static func pairs(_ part: AxisPart, areColumns: Bool) -> SamplingAxis {
     var axis = SamplingAxis()
     let scale = 1 / (Double(part.outputs) / Double(part.high - part.low))
     let last = part.inputs - 1
-    axis.stride = 4
+    axis.stride = areColumns ? 1 : 2
     for output in part.skipped..<part.skipped + part.count {
       let centre = Float(Double(part.low) + (Double(output) + 0.5) * scale - 0.5)
       var first = Int(centre.rounded(.down))
       var fraction = centre - Float(first)
-      if clampsWeights, first < 0 || first >= last {
-        first = min(max(first, 0), last)
-        fraction = 0
+      if areColumns, first < 0 || first >= last {
+        // The last pixel as the second of a pair, so that pairs are neighbors.
+        fraction = first < 0 || last == 0 ? 0 : 1
+        first = min(max(first, 0), max(last - 1, 0))
       }
       axis.firsts.append(Int32(min(max(first, 0), last)))
       axis.seconds.append(Int32(min(max(first + 1, 0), last)))
@@ -203,7 +204,7 @@ struct SamplingAxis {
       let weights = [1 - fraction, fraction].map {
         Int32(($0 * 2048).rounded(.toNearestOrEven))
       }
-      axis.weights += weights + [0, 0]
+      axis.weights += areColumns ? [weights[0] | weights[1] << 16] : weights
     }
     return axis
   }

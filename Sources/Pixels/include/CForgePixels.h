@@ -82,7 +82,9 @@ typedef enum {
   FORGE_RESAMPLE_NONE = 0, /* the pixels of the box as they are */
   FORGE_RESAMPLE_NEAREST,  /* first[i] is the pixel */
   FORGE_RESAMPLE_BYTES,    /* weights of 22 bits, a byte between the axes */
-  FORGE_RESAMPLE_PAIRS,    /* two taps of 11 bits; first[i] and second[i] */
+  FORGE_RESAMPLE_PAIRS,    /* two taps of 11 bits: the picked columns 2*i and 2*i + 1, whose weights
+                            * are the lower and the upper half of weights[i]; the rows first[i] and
+                            * second[i] */
   FORGE_RESAMPLE_FLOATS    /* shares */
 } forge_resampling;
 

@@ -52,18 +52,33 @@ static void FORGE_FORM(down)(const uint8_t *const *rows, const int32_t *weights,
 
 /* ---- pairs ---- */
 
+/* The sums of products of neighbors: one instruction where the compiler sees it. */
+#define FORGE_NEIGHBORS(a, b)                                                          \
+  (FORGE_WIDE(i32x16, FORGE_EVEN(a)) * FORGE_WIDE(i32x16, FORGE_EVEN(b)) +             \
+   FORGE_WIDE(i32x16, FORGE_ODD(a)) * FORGE_WIDE(i32x16, FORGE_ODD(b)))
+#define FORGE_EVEN(v)                                                                          \
+  __builtin_shufflevector(v, v, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
+#define FORGE_ODD(v)                                                                           \
+  __builtin_shufflevector(v, v, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)
+
 static void FORGE_FORM(pairs4)(const uint8_t *in, const forge_axis *axis, int16_t *out) {
-  /* Two outputs: four pixels, the second and fourth after the first and third. */
-  for (int64_t i = 0; i < axis->outputs; i += 2) {
-    const i32x16 pixels = FORGE_WIDE(i32x16, FORGE_LOAD(u8x16, in + 8 * i));
-    const int32_t *weights = axis->weights + i * axis->stride;
-    /* Past an odd last output its own weights are used again; the pad takes the result. */
-    const int32_t *others = i + 1 < axis->outputs ? weights + axis->stride : weights;
-    const i32x4 w = {weights[0], weights[1], others[0], others[1]};
-    const i32x16 products = pixels * FORGE_SPREAD(w);
-    const i32x8 sums = __builtin_shufflevector(products, products, 0, 1, 2, 3, 8, 9, 10, 11) +
-      __builtin_shufflevector(products, products, 4, 5, 6, 7, 12, 13, 14, 15);
-    FORGE_STORE(out + 4 * i, FORGE_WIDE(i16x8, sums >> 4));
+  int64_t i = 0;
+  for (; i + 4 <= axis->outputs; i += 4) {
+    const u8x32 v = FORGE_LOAD(u8x32, in + 8 * i);
+    /* The two pixels of each output, channel by channel. */
+    const u8x32 neighbors = __builtin_shufflevector(
+      v, v, 0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15, 16, 20, 17, 21, 18, 22, 19, 23,
+      24, 28, 25, 29, 26, 30, 27, 31);
+    const i32x4 w = FORGE_LOAD(i32x4, axis->weights + i);
+    const i32x16 spread = FORGE_SPREAD(w);
+    const i16x32 weights = (i16x32)spread, pixels = FORGE_WIDE(i16x32, neighbors);
+    FORGE_STORE(out + 4 * i, FORGE_WIDE(i16x16, FORGE_NEIGHBORS(pixels, weights) >> 4));
+  }
+  if (i < axis->outputs) {
+    forge_axis rest = *axis;
+    rest.outputs -= i;
+    rest.weights += i;
+    forge_pixel_rows_scalar.pairs4(in + 8 * i, &rest, out + 4 * i);
   }
 }
 
@@ -71,12 +86,17 @@ static void FORGE_FORM(pairs1)(const uint8_t *in, const forge_axis *axis, int16_
   forge_pixel_rows_scalar.pairs1(in, axis, out);
 }
 
+#define FORGE_UPPER_HALF(a, b) \
+  FORGE_WIDE(i16x32, (FORGE_WIDE(i32x32, a) * FORGE_WIDE(i32x32, b)) >> 16)
+
 static void FORGE_FORM(between)(const int16_t *upper, const int16_t *lower, int32_t upper_weight,
                                 int32_t lower_weight, int64_t count, uint8_t *out) {
+  /* As 16 bits, so that the compiler sees the upper halves of products. */
+  const i16x32 high = (i16x32){0} + (int16_t)upper_weight;
+  const i16x32 low = (i16x32){0} + (int16_t)lower_weight;
   for (int64_t i = 0; i < count; i += 32) {
-    const i32x32 a = FORGE_WIDE(i32x32, FORGE_LOAD(i16x32, upper + i)) * upper_weight;
-    const i32x32 b = FORGE_WIDE(i32x32, FORGE_LOAD(i16x32, lower + i)) * lower_weight;
-    const i16x32 sum = FORGE_WIDE(i16x32, a >> 16) + FORGE_WIDE(i16x32, b >> 16);
+    const i16x32 a = FORGE_LOAD(i16x32, upper + i), b = FORGE_LOAD(i16x32, lower + i);
+    const i16x32 sum = FORGE_UPPER_HALF(a, high) + FORGE_UPPER_HALF(b, low);
     const i16x32 bytes = FORGE_AS_BYTES((sum + 2) >> 2);
     FORGE_STORE(out + i, FORGE_WIDE(u8x32, bytes));
   }
