@@ -17,8 +17,8 @@ extension Image {
   ///   - format: the meaning of the channels.
   ///   - range: the values of black and white.
   ///   - layout: the order of the values.
-  /// - Throws: ``ImageError`` when the sizes and the number of values do not fit each other, a value
-  ///   is not a number or infinite, or the range is empty.
+  /// - Throws: ``ImageError`` when the sizes and the number of values do not fit each other, a
+  ///   value is not a number or infinite, or the range is empty.
   public init(
     values: [Float], width: Int, height: Int, format: PixelFormat, range: ClosedRange<Float>,
     layout: ImageLayout = .channelsLast
@@ -43,8 +43,8 @@ extension Image {
     }
   }
 
-  /// Creates a picture of bytes from a tensor of the shape height × width × channels, with 1, 3 or 4
-  /// channels, or from one of height × width.
+  /// Creates a picture of bytes from a tensor of the shape height × width × channels, with 1, 3 or
+  /// 4 channels, or from one of height × width.
   ///
   /// - Parameters:
   ///   - values: the tensor; three channels are RGB and four RGBA.

@@ -4,12 +4,13 @@ import Forge
 extension Image {
   /// Resizes the picture, or a rectangle of it.
   ///
-  /// The result is bit-identical to `resize((width, height), BILINEAR, box)` in Pillow 13, and alike
-  /// for the other filters of Pillow. Pixels are resampled along rows, rounded to bytes, then
+  /// The result is bit-identical to `resize((width, height), BILINEAR, box)` in Pillow 13, and
+  /// alike for the other filters of Pillow. Pixels are resampled along rows, rounded to bytes, then
   /// resampled along columns. The order is reversed if the picture loses many more rows than
-  /// columns; Pillow 12 lacks this rule, so its gray and RGB results differ by at most 1. The colors
-  /// of transparent pictures are premultiplied by alpha. As with Pillow's `box`, pixels next to the
-  /// rectangle contribute at its border. Samples of 16 bits and floats are resampled as floats.
+  /// columns; Pillow 12 lacks this rule, so its gray and RGB results differ by at most 1. The
+  /// colors of transparent pictures are premultiplied by alpha. As with Pillow's `box`, pixels next
+  /// to the rectangle contribute at its border. Samples of 16 bits and floats are resampled as
+  /// floats.
   ///
   /// - Parameters:
   ///   - width: pixels in a row of the result, at least 1.
@@ -18,8 +19,8 @@ extension Image {
   ///   - box: the source rectangle in pixels, possibly fractional; the whole picture by default.
   ///   - limits: the limits on the size of the result.
   /// - Returns: the picture, in the same format.
-  /// - Throws: ``ImageError`` when a size is not positive or too large, the rectangle is empty or not
-  ///   inside the picture, or a sample is not finite.
+  /// - Throws: ``ImageError`` when a size is not positive or too large, the rectangle is empty or
+  ///   not inside the picture, or a sample is not finite.
   public func resized(
     width: Int, height: Int, filter: ResamplingFilter = .bilinear, box: CropRectangle? = nil,
     limits: ImageLimits = ImageLimits()

@@ -4,8 +4,8 @@ extension Image {
   /// Converts the picture to the input of a network.
   ///
   /// - Parameter preparation: the crop, the size and the normalization.
-  /// - Returns: height × width × channels values, as `predict` takes them; channels × height × width
-  ///   values with `.channelsFirst`.
+  /// - Returns: height × width × channels values, as `predict` takes them; channels × height ×
+  ///   width values with `.channelsFirst`.
   /// - Throws: ``ImageError`` when a size, a rectangle or a number of factors is invalid, the
   ///   result exceeds the limits, a sample is not finite, or there is not enough memory.
   public func values(prepared preparation: ImagePreparation) throws(ImageError) -> TensorValues {
@@ -19,8 +19,8 @@ extension ImageView {
   /// An ``ImagePreparer`` does so for one picture after the other without allocations.
   ///
   /// - Parameter preparation: the crop, the size and the normalization.
-  /// - Returns: height × width × channels values, as `predict` takes them; channels × height × width
-  ///   values with `.channelsFirst`.
+  /// - Returns: height × width × channels values, as `predict` takes them; channels × height ×
+  ///   width values with `.channelsFirst`.
   /// - Throws: ``ImageError`` when a size, a rectangle or a number of factors is invalid, the
   ///   result exceeds the limits, a sample is not finite, or there is not enough memory.
   public func values(prepared preparation: ImagePreparation) throws(ImageError) -> TensorValues {

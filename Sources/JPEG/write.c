@@ -26,8 +26,8 @@ typedef struct {
 _Noreturn static void error_exit(j_common_ptr jpeg) {
   writer *self = jpeg->client_data;
   (*jpeg->err->format_message)(jpeg, self->reason);
-  self->status = jpeg->err->msg_code == JERR_IMAGE_TOO_BIG ? FORGE_JPEG_UNSUPPORTED
-                                                           : FORGE_JPEG_NO_MEMORY;
+  self->status =
+    jpeg->err->msg_code == JERR_IMAGE_TOO_BIG ? FORGE_JPEG_UNSUPPORTED : FORGE_JPEG_NO_MEMORY;
   longjmp(self->escape, 1);
 }
 

@@ -204,8 +204,7 @@ static bool is_direct(const forge_preparation *p) {
     o->height == p->rows.outputs;
 }
 
-void forge_prepare(const void *preparation, const forge_frame *frame, int64_t first,
-                   int64_t last) {
+void forge_prepare(const void *preparation, const forge_frame *frame, int64_t first, int64_t last) {
   const forge_preparation *p = preparation;
   const forge_output *o = &p->output;
   task t;

@@ -24,9 +24,9 @@ typedef struct {
   void (*from_rgb)(const uint8_t *in, int64_t count, uint8_t *out);
   void (*from_bgr)(const uint8_t *in, int64_t count, uint8_t *out);
   void (*from_argb)(const uint8_t *in, int64_t count, uint8_t *out);
-  void (*exchange)(const uint8_t *in, int64_t count, uint8_t *out); /* red and blue */
+  void (*exchange)(const uint8_t *in, int64_t count, uint8_t *out);      /* red and blue */
   void (*blend)(uint8_t *row, int64_t count, const uint8_t *background); /* in place */
-  void (*premultiply)(uint8_t *row, int64_t count);                       /* in place */
+  void (*premultiply)(uint8_t *row, int64_t count);                      /* in place */
 
   /* ---- from working rows ---- */
   void (*luminance)(const uint8_t *in, int64_t count, uint8_t *out); /* 4 channels to 1 */

@@ -174,8 +174,8 @@ static void across1_floats(const float *in, const forge_axis *axis, float *out) 
   across_floats(in, axis, 1, out);
 }
 
-static void down_floats(const float *const *rows, const float *shares, int64_t taps,
-                        int64_t count, float *out) {
+static void down_floats(const float *const *rows, const float *shares, int64_t taps, int64_t count,
+                        float *out) {
   for (int64_t i = 0; i < count; i++) {
     float sum = 0;
     for (int64_t k = 0; k < taps; k++) sum += shares[k] * rows[k][i];
@@ -191,8 +191,8 @@ static void round_bytes(const float *in, int64_t count, uint8_t *out) {
 }
 
 const forge_pixel_rows forge_pixel_rows_scalar = {
-  "scalar",    from_planar, from_paired,    from_full,      from_rgb,    from_bgr,   from_argb,
-  exchange,    blend,       premultiply,    luminance,      to_rgb,      to_bgr,     to_argb,
-  fill_alpha,  across4,     across1,        down,           pairs4,      pairs1,     between,
-  widen,       across4_floats, across1_floats, down_floats, round_bytes,
+  "scalar",   from_planar,    from_paired,    from_full,   from_rgb,    from_bgr, from_argb,
+  exchange,   blend,          premultiply,    luminance,   to_rgb,      to_bgr,   to_argb,
+  fill_alpha, across4,        across1,        down,        pairs4,      pairs1,   between,
+  widen,      across4_floats, across1_floats, down_floats, round_bytes,
 };

@@ -88,8 +88,7 @@ static void pick(const uint8_t *in, const int32_t *picked, int64_t count, int32_
   if (size == 1) {
     for (int64_t i = 0; i < count; i++) out[i] = in[picked[i]];
   } else if (size == 4 && are_neighbors) {
-    for (int64_t i = 0; i < count; i += 2)
-      memcpy(out + 4 * i, in + 4 * (int64_t)picked[i], 8);
+    for (int64_t i = 0; i < count; i += 2) memcpy(out + 4 * i, in + 4 * (int64_t)picked[i], 8);
   } else if (size == 4) {
     for (int64_t i = 0; i < count; i++) memcpy(out + 4 * i, in + 4 * (int64_t)picked[i], 4);
   } else {

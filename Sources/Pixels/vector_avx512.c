@@ -9,9 +9,8 @@
 #define FORGE_TABLE forge_pixel_rows_avx512
 #define FORGE_TABLE_NAME "avx512"
 
-#pragma clang attribute push(                                             \
-  __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), \
-  apply_to = function)
+#pragma clang attribute push( \
+  __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), apply_to = function)
 #include "vector/colors.h"
 #include "vector/bytes.h"
 #include "vector/floats.h"

@@ -20,11 +20,11 @@ typedef uint32_t u32x16 __attribute__((vector_size(64)));
 typedef float f32x4 __attribute__((vector_size(16)));
 typedef float f32x16 __attribute__((vector_size(64)));
 
-#define FORGE_LOAD(type, pointer)                  \
-  ({                                               \
-    type loaded_;                                  \
+#define FORGE_LOAD(type, pointer)                          \
+  ({                                                       \
+    type loaded_;                                          \
     __builtin_memcpy(&loaded_, (pointer), sizeof loaded_); \
-    loaded_;                                       \
+    loaded_;                                               \
   })
 
 #define FORGE_STORE(pointer, value)                        \
@@ -36,11 +36,10 @@ typedef float f32x16 __attribute__((vector_size(64)));
 #define FORGE_WIDE(type, vector) __builtin_convertvector(vector, type)
 
 /* Each of 8 lanes twice. */
-#define FORGE_TWICE(v) \
-  __builtin_shufflevector(v, v, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7)
+#define FORGE_TWICE(v) __builtin_shufflevector(v, v, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7)
 
 /* Lanes of 32 bits as bytes. */
-#define FORGE_AS_BYTES(v)                                                                     \
+#define FORGE_AS_BYTES(v)                                                     \
   __builtin_elementwise_min(__builtin_elementwise_max(v, (__typeof__(v)){0}), \
                             (__typeof__(v)){0} + 255)
 

@@ -56,9 +56,9 @@ static const int32_t lanes_of[][4] = {
 };
 
 static int32_t samples_of(int32_t kind) {
-  return kind == FORGE_PIXELS_GRAY                               ? 1
+  return kind == FORGE_PIXELS_GRAY                         ? 1
     : kind == FORGE_PIXELS_RGB || kind == FORGE_PIXELS_BGR ? 3
-                                                                 : 4;
+                                                           : 4;
 }
 
 /* Samples of 16 bits, or floats; also of colors that were multiplied by alpha. */

@@ -2,7 +2,9 @@ import Forge
 import ForgeImages
 import Testing
 
-/// Boxes of networks with known numbers. σ(0) is ½, σ(ln 3) is ¾, exp(0) is 1.
+/// Boxes of networks with known numbers.
+///
+/// σ(0) is ½, σ(ln 3) is ¾, exp(0) is 1.
 @Suite struct BoxDecoderTests {
   private let ln3: Float = 1.0986123
 

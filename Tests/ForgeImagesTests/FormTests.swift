@@ -1,9 +1,8 @@
 import CForgePixels
 import Forge
+import ForgeImages
 import ForgeTestSupport
 import Testing
-
-import ForgeImages
 
 /// Every form of the kernels gives the same bits, for every way through the pixels.
 @Suite struct FormTests {

@@ -90,8 +90,9 @@ import Testing
     }
     #expect(throws: ImageError.self) { try view(5, 6, nil, .rgb, .uint16) }
     for frame in [FrameFormat.i420, .nv12, .nv21, .yuyv] {
-      for (width, height) in [(0, 2), (2, 0), (.max, 2), (2, .max), (.max, .max), (11, 11), (-2, 2)]
-      {
+      for (width, height) in [
+        (0, 2), (2, 0), (.max, 2), (2, .max), (.max, .max), (11, 11), (-2, 2),
+      ] {
         #expect(throws: ImageError.self, "\(frame), \(width)×\(height)") {
           try ImageView.withView(
             of: bytes.span.bytes, width: width, height: height, frame: frame

@@ -15,8 +15,8 @@ extension Image {
   ///   - path: the file; its folder must exist.
   ///   - encoding: the form of the file; by default what the end of the name says.
   ///   - background: the color behind transparent pixels, for files without transparency.
-  /// - Throws: ``ImageError`` when the name asks for no known form, the picture does not fit into it,
-  ///   or the file cannot be written.
+  /// - Throws: ``ImageError`` when the name asks for no known form, the picture does not fit into
+  ///   it, or the file cannot be written.
   public func write(
     to path: String, as encoding: ImageEncoding? = nil, background: PixelColor = .white
   ) throws(ImageError) {

@@ -1,6 +1,7 @@
 /// The form of a picture file that is written.
 public enum ImageEncoding: Hashable, Sendable {
-  /// PNG: gray, RGB or RGBA of 8 or 16 bits, without loss; `compression` from 0 (fast) to 9 (small).
+  /// PNG: gray, RGB or RGBA of 8 or 16 bits, without loss; `compression` from 0 (fast) to 9
+  /// (small).
   case png(compression: Int)
   /// JPEG: gray or RGB of 8 bits; `quality` from 1 to 100, as in libjpeg.
   ///

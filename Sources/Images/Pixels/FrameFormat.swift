@@ -72,9 +72,9 @@ public enum FrameFormat: Hashable, Sendable {
 /// ```
 ///
 /// In the full range `Y = y`, `U = u − 128` and `V = v − 128`. In the video range
-/// `Y = 255/219·(y − 16)`, `U = 255/224·(u − 128)`, and V alike. The arithmetic has 20 fraction bits;
-/// with BT.601 in the video range it is OpenCV's, bit for bit. Each u and v counts for all of its
-/// pixels, without interpolation.
+/// `Y = 255/219·(y − 16)`, `U = 255/224·(u − 128)`, and V alike. The arithmetic has 20 fraction
+/// bits; with BT.601 in the video range it is OpenCV's, bit for bit. Each u and v counts for all of
+/// its pixels, without interpolation.
 public struct FrameColors: Hashable, Sendable {
   /// The shares of red, green and blue in the brightness.
   public enum Matrix: Hashable, Sendable {

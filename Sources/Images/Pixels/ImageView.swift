@@ -57,8 +57,8 @@ public struct ImageView: ~Copyable {
   ///   - rowStride: the bytes from one row to the next, by default without padding; negative if the
   ///     last row comes first in memory.
   ///   - ignoresAlpha: whether alpha holds nothing, as in many windows and cameras.
-  /// - Throws: ``ImageError`` when a size is not positive or too large, the stride is smaller than a
-  ///   row, or the rows do not fit into the bytes.
+  /// - Throws: ``ImageError`` when a size is not positive or too large, the stride is smaller than
+  ///   a row, or the rows do not fit into the bytes.
   public init(
     unsafeBytes bytes: UnsafeRawBufferPointer, width: Int, height: Int, format: PixelFormat,
     samples: SampleType = .uint8, rowStride: Int? = nil, ignoresAlpha: Bool = false
@@ -82,15 +82,17 @@ public struct ImageView: ~Copyable {
   ///   - width: the number of pixels in a row, at least 1; may be odd.
   ///   - height: the number of rows, at least 1; may be odd.
   ///   - colors: what the samples mean.
-  /// - Throws: ``ImageError`` when a size is not positive or too large, a plane is missing, a stride
-  ///   is smaller than a row, or rows do not fit into their bytes.
+  /// - Throws: ``ImageError`` when a size is not positive or too large, a plane is missing, a
+  ///   stride is smaller than a row, or rows do not fit into their bytes.
   public init(
     unsafePlanes first: ImagePlane, _ second: ImagePlane? = nil, _ third: ImagePlane? = nil,
     frame: FrameFormat, width: Int, height: Int, colors: FrameColors = FrameColors()
   ) throws(ImageError) {
     try Self.check(width: width, height: height)
     var planes = PixelPlanes()
-    func place(_ plane: ImagePlane?, _ index: Int) throws(ImageError) -> (
+    func place(
+      _ plane: ImagePlane?, _ index: Int
+    ) throws(ImageError) -> (
       UnsafePointer<UInt8>?, Int64
     ) {
       guard index < frame.planeCount else { return (nil, 0) }

@@ -45,7 +45,10 @@ package final class PixelPlan {
 
   /// Writes the picture of `planes` to ``outputBytes`` bytes at `output`.
   ///
-  /// - Parameter rowStride: the bytes from row to row of the output; `nil` for that of the request.
+  /// - Parameters:
+  ///   - planes: the place of the picture.
+  ///   - output: the memory that is written.
+  ///   - rowStride: the bytes from row to row of the output; `nil` for that of the request.
   /// - Throws: ``ImageError`` when a sample of a picture of floats is not finite.
   package func run(
     _ planes: PixelPlanes, into output: UnsafeMutableRawPointer, rowStride: Int? = nil

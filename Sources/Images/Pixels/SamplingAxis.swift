@@ -69,8 +69,8 @@ struct AxisPart: Equatable {
 
 /// The source pixels of each output pixel along one axis, with their weights.
 struct SamplingAxis {
-  /// The fraction bits of the weights of ``fixedPoint(_:_:)``; 32 bits also need eight value bits, a
-  /// sign and one spare bit.
+  /// The fraction bits of the weights of ``fixedPoint(_:_:)``; 32 bits also need eight value bits,
+  /// a sign and one spare bit.
   static let fractionBits = 22
 
   /// The first source pixel of each output pixel.
@@ -182,8 +182,8 @@ struct SamplingAxis {
 
   /// The two pixels around the center of each output, with weights of 11 bits, as OpenCV has them.
   ///
-  /// - Parameter areColumns: whether a pixel beyond an edge has no weight, and both weights are in one
-  ///   number; for rows the edge is repeated, which rounds differently.
+  /// Of columns, a pixel beyond an edge has no weight, and both weights are in one number. Of rows,
+  /// the edge is repeated, which rounds differently.
   static func pairs(_ part: AxisPart, areColumns: Bool) -> SamplingAxis {
     var axis = SamplingAxis()
     let scale = 1 / (Double(part.outputs) / Double(part.high - part.low))

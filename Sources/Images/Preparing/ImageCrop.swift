@@ -14,12 +14,14 @@ public enum ImageCrop: Hashable, Sendable {
   /// The center of the picture whose shorter side was resized to so many pixels.
   ///
   /// This is torchvision's `Resize(side)` and `CenterCrop(size)`: the longer side is
-  /// `⌊side · longer / shorter⌋`, and the crop starts at half of what is left over, rounded to even.
+  /// `⌊side · longer / shorter⌋`, and the crop starts at half of what is left over, rounded to
+  /// even.
   case shorterSide(Int)
   /// The whole picture in its own shape, centered, with a border of this color.
   ///
-  /// This is Ultralytics's `LetterBox`: with `r = min(width / w, height / h)` the picture is resized
-  /// to `w·r` by `h·r` pixels, rounded; an odd pixel of the border is at the right or the bottom.
+  /// This is Ultralytics's `LetterBox`: with `r = min(width / w, height / h)` the picture is
+  /// resized to `w·r` by `h·r` pixels, rounded; an odd pixel of the border is at the right or the
+  /// bottom.
   case letterbox(PixelColor)
 
   /// The largest centered rectangle of the network's shape.
@@ -56,9 +58,7 @@ struct CropPlan {
     self.box = box
   }
 
-  /// The way of a crop.
-  ///
-  /// - Parameter size: the size of the network's input; `nil` for that of the part.
+  /// The way of a crop; a `size` of `nil` is that of the part.
   init(_ crop: ImageCrop, of source: Size, to size: Size?) throws(ImageError) {
     let (width, height) = (Double(source.width), Double(source.height))
     let all = CropRectangle(x: 0, y: 0, width: width, height: height)

@@ -101,8 +101,8 @@ public struct ImageGeometry: Hashable, Sendable {
   ///   - outside: the value of pixels that are not in ``box``.
   ///   - limits: the limits on the size of the result.
   /// - Returns: a value for each pixel of the picture.
-  /// - Throws: ``ImageError`` when sizes and values do not fit each other, or the picture exceeds the
-  ///   limits.
+  /// - Throws: ``ImageError`` when sizes and values do not fit each other, or the picture exceeds
+  ///   the limits.
   public func sourceMask(
     _ values: [Float], width: Int, height: Int, outside: Float = 0,
     limits: ImageLimits = ImageLimits()

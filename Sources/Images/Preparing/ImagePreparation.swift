@@ -24,8 +24,8 @@ public struct ImagePreparation: Hashable, Sendable {
   public var background: PixelColor
   /// The limits on the size of the result.
   public var limits: ImageLimits
-  /// The order of the values: channels of a pixel next to each other, as everywhere in Forge, or one
-  /// plane per channel.
+  /// The order of the values: channels of a pixel next to each other, as everywhere in Forge, or
+  /// one plane per channel.
   public var layout = ImageLayout.channelsLast
   /// A mean image: `y = (x − mean) · scale + bias` for each pixel and channel.
   ///

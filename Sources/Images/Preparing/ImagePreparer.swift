@@ -55,8 +55,9 @@ public final class ImagePreparer {
   ///   - example: the example of a batch that is written: values from `example` times the number of
   ///     values of a picture.
   /// - Returns: where the pixels come from, and the way back.
-  /// - Throws: ``ImageError`` when a size, a rectangle or a number of factors is invalid, the result
-  ///   exceeds the limits or the memory, a sample is not finite, or there is not enough memory.
+  /// - Throws: ``ImageError`` when a size, a rectangle or a number of factors is invalid, the
+  ///   result exceeds the limits or the memory, a sample is not finite, or there is not enough
+  ///   memory.
   @discardableResult
   public func prepare(
     _ picture: borrowing ImageView, into values: inout MutableSpan<Float>, example: Int = 0
@@ -67,8 +68,8 @@ public final class ImagePreparer {
     }
   }
 
-  /// Prepares a picture as bytes, for quantized networks: `scale · x + bias`, rounded to the nearest
-  /// number, ties to even, from 0 to 255.
+  /// Prepares a picture as bytes, for quantized networks: `scale · x + bias`, rounded to the
+  /// nearest number, ties to even, from 0 to 255.
   ///
   /// - Parameters:
   ///   - picture: the picture.

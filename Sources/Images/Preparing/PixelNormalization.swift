@@ -63,7 +63,8 @@ public struct PixelNormalization: Hashable, Sendable {
     }
   }
 
-  /// BGR minus the means of ImageNet, 103.939, 116.779 and 123.68: Caffe's classifiers, VGG, ResNet.
+  /// BGR minus the means of ImageNet, 103.939, 116.779 and 123.68: Caffe's classifiers, VGG,
+  /// ResNet.
   public static let caffe = PixelNormalization.keras(.caffe)
 
   /// RGB as `(x / 255 − mean) / deviation` of ImageNet: torchvision, most PyTorch models.

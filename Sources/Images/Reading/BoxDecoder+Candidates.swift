@@ -25,14 +25,15 @@ extension BoxDecoder {
   /// Candidates with objectness: YOLO version 5 and 7 with decoded heads.
   ///
   /// Each candidate has x and y of its center, width and height in pixels of the input, the
-  /// objectness, and a score for each class; a box has the product. Exported networks have an output
-  /// of (candidates, 5 + classes).
+  /// objectness, and a score for each class; a box has the product. Exported networks have an
+  /// output of (candidates, 5 + classes).
   ///
   /// - Parameters:
   ///   - classes: the number of classes.
   ///   - count: the number of candidates, such as 25200 for 640 by 640 pixels.
   ///   - input: the size of the network's input in pixels.
-  ///   - layout: `.channelsLast` for (candidates, 5 + classes), `.channelsFirst` for the other order.
+  ///   - layout: `.channelsLast` for (candidates, 5 + classes), `.channelsFirst` for the other
+  ///     order.
   /// - Returns: the decoder; each candidate has the class of its highest score.
   /// - Throws: ``ImageError`` when a size is not positive.
   public static func candidatesWithObjectness(

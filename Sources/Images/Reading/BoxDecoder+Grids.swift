@@ -30,13 +30,17 @@ extension BoxDecoder {
       let powers = numbers.map { exp($0 - largest) }
       let sum = powers.reduce(0, +)
       return powers.map { $0 / sum }
-    } place: { sigmoid($0) } size: { exp(Double($0)) }
+    } place: {
+      sigmoid($0)
+    } size: {
+      exp(Double($0))
+    }
   }
 
   /// A head of YOLO version 3 or 4 (Darknet's `[yolo]`).
   ///
-  /// As ``yoloV2(grid:anchors:classes:layout:)``, but for anchors in pixels of the input, and with
-  /// `s` for `scaleXY`:
+  /// As ``yoloV2(grid:anchors:classes:layout:)``, except for anchors in pixels of the input, and
+  /// with `s` for `scaleXY`:
   ///
   /// ```
   /// x     = (i + s·σ(x) − (s − 1)/2) / w  width  = exp(width) · anchor.width / input.width

@@ -1,7 +1,7 @@
 /// A point that a network found in a picture, with its score.
 ///
-/// Places are fractions of the picture that entered the network: 0 is its left or top edge and 1 its
-/// right or bottom edge.
+/// Places are fractions of the picture that entered the network: 0 is its left or top edge and 1
+/// its right or bottom edge.
 public struct Keypoint: Hashable, Sendable {
   /// The horizontal position.
   public var x: Float

@@ -3,7 +3,8 @@ import Foundation
 
 /// Functions over the values of an output.
 extension Array where Element == Float {
-  /// The softmax: `exp(x) / Σ exp(x)`, computed in double precision after the largest is subtracted.
+  /// The softmax: `exp(x) / Σ exp(x)`, computed in double precision after the largest is
+  /// subtracted.
   ///
   /// ```swift
   /// print([0, 0].softmax())  // [0.5, 0.5]
@@ -24,7 +25,8 @@ extension Array where Element == Float {
   ///   - height: the number of rows.
   ///   - classes: the number of classes.
   ///   - layout: the order of the values.
-  /// - Returns: height × width numbers of classes; of equal values the first counts, NaN never does.
+  /// - Returns: height × width numbers of classes; of equal values the first counts, NaN never
+  ///   does.
   /// - Throws: ``ImageError`` when sizes and values do not fit each other.
   public func argmaxMap(
     width: Int, height: Int, classes: Int, layout: ImageLayout = .channelsLast

@@ -98,36 +98,36 @@ typedef enum {
 
 typedef struct {
   uint8_t *base;
-  int64_t row_stride;     /* bytes */
-  int64_t pixel_step;     /* elements from pixel to pixel */
-  int64_t channel_step;   /* elements from channel to channel */
-  int64_t width, height;  /* with the border */
-  int64_t left, top;      /* of the resampled picture inside */
-  int32_t writing;        /* forge_writing */
-  int32_t kind, sample;   /* for FORGE_WRITE_PIXELS */
-  int32_t channels;       /* values of a pixel, at most 4 */
-  int32_t lanes[4];       /* the working channel of each */
-  const float *tables;    /* [channels][256], of the bytes of a working row */
-  const uint8_t *bytes;   /* [channels][256], for FORGE_WRITE_U8 and I8 */
+  int64_t row_stride;       /* bytes */
+  int64_t pixel_step;       /* elements from pixel to pixel */
+  int64_t channel_step;     /* elements from channel to channel */
+  int64_t width, height;    /* with the border */
+  int64_t left, top;        /* of the resampled picture inside */
+  int32_t writing;          /* forge_writing */
+  int32_t kind, sample;     /* for FORGE_WRITE_PIXELS */
+  int32_t channels;         /* values of a pixel, at most 4 */
+  int32_t lanes[4];         /* the working channel of each */
+  const float *tables;      /* [channels][256], of the bytes of a working row */
+  const uint8_t *bytes;     /* [channels][256], for FORGE_WRITE_U8 and I8 */
   double scale[4], bias[4]; /* value = sample*scale + bias, of the floats of a working row */
-  float low, high;        /* to which bytes of float rows are clamped */
-  const float *mean;      /* subtracted; laid out as the output; NULL for none */
-  float border[4];        /* the working row's value outside of the picture, as bytes or floats */
+  float low, high;          /* to which bytes of float rows are clamped */
+  const float *mean;        /* subtracted; laid out as the output; NULL for none */
+  float border[4];          /* the working row's value outside of the picture, as bytes or floats */
 } forge_output;
 
 /* One preparation, resampling or conversion. */
 typedef struct {
   forge_level level;
   forge_picture source;
-  int32_t working;  /* channels of a working row: 1 or 4 */
-  int32_t floats;   /* whether samples are unpacked as floats */
-  int32_t rounds;   /* whether float results are rounded to bytes before they are written */
-  int32_t alpha;    /* forge_alpha */
+  int32_t working; /* channels of a working row: 1 or 4 */
+  int32_t floats;  /* whether samples are unpacked as floats */
+  int32_t rounds;  /* whether float results are rounded to bytes before they are written */
+  int32_t alpha;   /* forge_alpha */
   float background[4];
-  int32_t resampling; /* forge_resampling */
-  int32_t rows_first;  /* whether rows are resampled along the columns before columns */
-  int64_t from, to;    /* the columns of the source that are unpacked, if not picked */
-  int64_t top;         /* the first row of the source, for FORGE_RESAMPLE_NONE */
+  int32_t resampling;    /* forge_resampling */
+  int32_t rows_first;    /* whether rows are resampled along the columns before columns */
+  int64_t from, to;      /* the columns of the source that are unpacked, if not picked */
+  int64_t top;           /* the first row of the source, for FORGE_RESAMPLE_NONE */
   const int32_t *picked; /* the columns that are unpacked one by one; NULL for from ..< to */
   int64_t picked_count;
   forge_axis columns, rows;

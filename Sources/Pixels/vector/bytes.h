@@ -1,4 +1,4 @@
-/* Resampling of bytes. Rows are read up to FORGE_ROW_PAD bytes past their end, with weights of 0. */
+/* Resampling of bytes. Rows are read up to FORGE_ROW_PAD bytes past their end, by weights of 0. */
 
 /* Four weights for four pixels of four channels. */
 #define FORGE_SPREAD(w) \
@@ -34,8 +34,7 @@ static void FORGE_FORM(across1)(const uint8_t *in, const forge_axis *axis, uint8
       typedef uint8_t u8x4 __attribute__((vector_size(4)));
       sums += FORGE_WIDE(i32x4, FORGE_LOAD(u8x4, pixels + k)) * FORGE_LOAD(i32x4, weights + k);
     }
-    out[i] =
-      forge_summed(sums[0] + sums[1] + sums[2] + sums[3] + (1 << (FORGE_WEIGHT_BITS - 1)));
+    out[i] = forge_summed(sums[0] + sums[1] + sums[2] + sums[3] + (1 << (FORGE_WEIGHT_BITS - 1)));
   }
 }
 
@@ -53,12 +52,12 @@ static void FORGE_FORM(down)(const uint8_t *const *rows, const int32_t *weights,
 /* ---- pairs ---- */
 
 /* The sums of products of neighbors: one instruction where the compiler sees it. */
-#define FORGE_NEIGHBORS(a, b)                                                          \
-  (FORGE_WIDE(i32x16, FORGE_EVEN(a)) * FORGE_WIDE(i32x16, FORGE_EVEN(b)) +             \
+#define FORGE_NEIGHBORS(a, b)                                              \
+  (FORGE_WIDE(i32x16, FORGE_EVEN(a)) * FORGE_WIDE(i32x16, FORGE_EVEN(b)) + \
    FORGE_WIDE(i32x16, FORGE_ODD(a)) * FORGE_WIDE(i32x16, FORGE_ODD(b)))
-#define FORGE_EVEN(v)                                                                          \
+#define FORGE_EVEN(v) \
   __builtin_shufflevector(v, v, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
-#define FORGE_ODD(v)                                                                           \
+#define FORGE_ODD(v) \
   __builtin_shufflevector(v, v, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)
 
 static void FORGE_FORM(pairs4)(const uint8_t *in, const forge_axis *axis, int16_t *out) {
@@ -66,9 +65,9 @@ static void FORGE_FORM(pairs4)(const uint8_t *in, const forge_axis *axis, int16_
   for (; i + 4 <= axis->outputs; i += 4) {
     const u8x32 v = FORGE_LOAD(u8x32, in + 8 * i);
     /* The two pixels of each output, channel by channel. */
-    const u8x32 neighbors = __builtin_shufflevector(
-      v, v, 0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15, 16, 20, 17, 21, 18, 22, 19, 23,
-      24, 28, 25, 29, 26, 30, 27, 31);
+    const u8x32 neighbors =
+      __builtin_shufflevector(v, v, 0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15, 16, 20,
+                              17, 21, 18, 22, 19, 23, 24, 28, 25, 29, 26, 30, 27, 31);
     const i32x4 w = FORGE_LOAD(i32x4, axis->weights + i);
     const i32x16 spread = FORGE_SPREAD(w);
     const i16x32 weights = (i16x32)spread, pixels = FORGE_WIDE(i16x32, neighbors);
