@@ -165,7 +165,8 @@ let tests: [Target] = [
   .testTarget(
     name: "ForgeImagesTests",
     dependencies: [
-      "ForgeImages", "ForgeModels", "ForgeTestSupport", "CForgePixels", "CForgeZlib",
+      "ForgeImages", "ForgeModels", "ForgeImporters", "ForgeTestSupport", "CForgePixels",
+      "CForgeTestSupport", "CForgeZlib",
     ],
     exclude: ["Fixtures"]),
   .testTarget(

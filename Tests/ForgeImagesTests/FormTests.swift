@@ -75,6 +75,8 @@ private struct Source {
   let bytes: [UInt8]
   let strides: [Int]
   let offsets: [Int]
+  /// The bytes between two rows.
+  var padding: Int { form.isFrame ? 3 : 5 }
 
   static func all(_ width: Int, _ height: Int, _ generator: inout SplitMix64) -> [Source] {
     var sources: [Source] = []
@@ -108,12 +110,18 @@ private struct Source {
     return sources
   }
 
-  func withView<Result>(_ body: (borrowing ImageView) throws -> Result) rethrows -> Result {
-    try bytes.withUnsafeBufferPointer { bytes in
-      func row(_ plane: Int) -> UnsafePointer<UInt8>? {
-        plane < offsets.count ? bytes.baseAddress.map { $0 + offsets[plane] } : nil
-      }
-      func stride(_ plane: Int) -> Int64 { plane < strides.count ? Int64(strides[plane]) : 0 }
+  /// Each plane ends where its last row does, at the end of a page.
+  func withView<Result>(_ body: (borrowing ImageView) throws -> Result) throws -> Result {
+    let planes = try offsets.indices.map { plane in
+      let end = plane + 1 < offsets.count ? offsets[plane + 1] : bytes.count
+      return try #require(GuardedBytes(Array(bytes[offsets[plane]..<end - padding])))
+    }
+    func row(_ plane: Int) -> UnsafePointer<UInt8>? {
+      guard plane < planes.count else { return nil }
+      return planes[plane].bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    }
+    func stride(_ plane: Int) -> Int64 { plane < strides.count ? Int64(strides[plane]) : 0 }
+    return try withExtendedLifetime(planes) {
       let view = ImageView(
         checked: form,
         PixelPlanes(

@@ -1,3 +1,4 @@
+import CForgeTestSupport
 import Forge
 import ForgeImages
 import Testing
@@ -124,6 +125,33 @@ import Testing
       #expect(throws: ImageError.self) {
         try ImagePreparation.torchvision(size: size, shorterSide: side)
           .geometry(width: 300, height: 400)
+      }
+    }
+  }
+
+  /// Frames of one size, alone and as the first of many.
+  @Test func furtherPicturesDoNotAllocate() throws {
+    let frame = [UInt8](repeating: 90, count: 64 * 48 * 3 / 2)
+    var values = [Float](repeating: 0, count: 32 * 32 * 3)
+    var screen = [UInt8](repeating: 0, count: 64 * 48 * 4)
+    let converter = ImageConverter(format: .bgra, threads: 1)
+    for filter in [ResamplingFilter.bilinear, .bilinearAliased, .area, .nearest] {
+      let preparer = ImagePreparer(
+        ImagePreparation(
+          width: 32, height: 32, crop: .letterbox(.black), filter: filter, normalization: .torch),
+        threads: 1)
+      try ImageView.withView(of: frame.span.bytes, width: 64, height: 48, frame: .nv12) { view in
+        func run() throws {
+          var span = values.mutableSpan
+          try preparer.prepare(view, into: &span)
+          var pixels = screen.mutableSpan
+          var memory = pixels.mutableBytes
+          try converter.convert(view, into: &memory)
+        }
+        try run()
+        forge_count_allocations()
+        for _ in 0..<50 { try run() }
+        #expect(forge_counted_allocations() == 0, "\(filter)")
       }
     }
   }

@@ -36,7 +36,7 @@ package struct PixelSource: Equatable {
   }
 
   var isGray: Bool { kind == PixelFormat.gray.kind }
-  var isFrame: Bool { kind >= Int32(FORGE_PIXELS_I420.rawValue) }
+  package var isFrame: Bool { kind >= Int32(FORGE_PIXELS_I420.rawValue) }
 }
 
 /// The place of a picture's rows in memory.

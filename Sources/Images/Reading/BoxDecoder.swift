@@ -13,7 +13,7 @@ import Foundation
 /// print(boxes)  // []
 /// ```
 ///
-/// Boxes are fractions of the picture that entered the network; ``ImageGeometry/source(_:)-7jdbi``
+/// Boxes are fractions of the picture that entered the network; an ``ImageGeometry``
 /// maps them to the photo. A box whose place or score is not a finite number is left out.
 public struct BoxDecoder: Sendable {
   /// The number of values of one picture.
