@@ -10,7 +10,8 @@ import Testing
 
   @Test(arguments: ["person.jpg", "dog.jpg"])
   func boxesEqualExpectations(_ name: String) throws {
-    let photos = name == "dog.jpg" ? ImageFixtures.sharedData.appending(path: "photos") : Self.folder
+    let photos =
+      name == "dog.jpg" ? ImageFixtures.sharedData.appending(path: "photos") : Self.folder
     let darknet = try ImportedDarknet(
       cfg: Self.folder.appending(path: "yolo-fastest-1.1.cfg").path,
       weights: Self.folder.appending(path: "yolo-fastest-1.1.weights").path)
@@ -81,8 +82,8 @@ import Testing
       let (width, height) = (Float(photo.width), Float(photo.height))
       return DetectedBox(
         label: try #require(labels.firstIndex(of: row[0] as? String ?? "")),
-        score: try #require((row[1] as? NSNumber)?.floatValue), x: (edges[0] + edges[2]) / 2 / width,
-        y: (edges[1] + edges[3]) / 2 / height, width: (edges[2] - edges[0]) / width,
+        score: try #require((row[1] as? NSNumber)?.floatValue),
+        x: (edges[0] + edges[2]) / 2 / width, y: (edges[1] + edges[3]) / 2 / height, width: (edges[2] - edges[0]) / width,
         height: (edges[3] - edges[1]) / height)
     }
   }
