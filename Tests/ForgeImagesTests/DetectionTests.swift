@@ -83,7 +83,8 @@ import Testing
       return DetectedBox(
         label: try #require(labels.firstIndex(of: row[0] as? String ?? "")),
         score: try #require((row[1] as? NSNumber)?.floatValue),
-        x: (edges[0] + edges[2]) / 2 / width, y: (edges[1] + edges[3]) / 2 / height, width: (edges[2] - edges[0]) / width,
+        x: (edges[0] + edges[2]) / 2 / width, y: (edges[1] + edges[3]) / 2 / height,
+        width: (edges[2] - edges[0]) / width,
         height: (edges[3] - edges[1]) / height)
     }
   }
