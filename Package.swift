@@ -36,8 +36,10 @@ let library: [Target] = [
   .target(name: "ForgeModels", dependencies: ["Forge"], path: "Sources/Models"),
   .target(name: "CForgeJPEG", path: "Sources/JPEG", linkerSettings: [.linkedLibrary("jpeg")]),
   .target(name: "CForgePNG", path: "Sources/PNG", linkerSettings: [.linkedLibrary("png")]),
+  // Pixel arithmetic; it shares the thread pool of the kernels.
+  .target(name: "CForgePixels", dependencies: ["CForgeKernels"], path: "Sources/Pixels"),
   .target(
-    name: "ForgeImages", dependencies: ["Forge", "CForgeJPEG", "CForgePNG"],
+    name: "ForgeImages", dependencies: ["Forge", "CForgeJPEG", "CForgePNG", "CForgePixels"],
     path: "Sources/Images"),
   .target(
     name: "ForgeMetrics",
@@ -136,6 +138,9 @@ let benchmarks: [Target] = [
   .executableTarget(
     name: "Soak", dependencies: ["Forge", "ForgeModels"], path: "Benchmarks/Sources/Soak"),
   .executableTarget(
+    name: "PictureBenchmark", dependencies: ["Forge", "ForgeImages"],
+    path: "Benchmarks/Sources/PictureBenchmark"),
+  .executableTarget(
     name: "RandomNetworks", dependencies: ["Forge"], path: "Benchmarks/Sources/RandomNetworks"),
   .executableTarget(
     name: "Tokenizing", dependencies: ["ForgeText"], path: "Benchmarks/Sources/Tokenizing"),
@@ -164,7 +169,10 @@ let tests: [Target] = [
     exclude: ["Fixtures"]),
   .testTarget(
     name: "ForgeImagesTests",
-    dependencies: ["ForgeImages", "ForgeModels", "ForgeTestSupport", "CForgeZlib"],
+    dependencies: [
+      "ForgeImages", "ForgeModels", "ForgeImporters", "ForgeTestSupport", "CForgePixels",
+      "CForgeTestSupport", "CForgeZlib",
+    ],
     exclude: ["Fixtures"]),
   .testTarget(
     name: "ForgeImportersTests",

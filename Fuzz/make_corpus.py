@@ -247,6 +247,14 @@ for mode in ("L", "RGB", "CMYK"):
     put("jpeg", f"missing-{mode}.jpg", data[:last] + b"\xff\xd9")
 
 
+# A view: width, height, stride and its form, then the preparation, then the bytes of the picture.
+for form in range(6):
+    for kind in (0, 1):
+        put("view", f"{form}-{kind}", bytes(
+            [9, 7, 60, form % 3, 12, 9, 11, form % 4, form, form, form % 3, kind, form, 0, 0, 0]) +
+            bytes(range(250)) * 4)
+
+
 # ---- records of kernels --------------------------------------------------------------------------
 
 FIRST = {"input": "8x8x16", "output": "8x8x32", "kernel": "3x3", "stride": "1x1"}

@@ -1,28 +1,28 @@
+import CForgePixels
 import Forge
 
 extension Image {
-  /// Converts the picture to another pixel format.
+  /// Converts the picture to another pixel format or type of samples.
   ///
   /// Gray is copied to red, green and blue. Gray from colors is, like Pillow's `L` (299, 587 and
-  /// 114 thousandths), `(19595·R + 38470·G + 7471·B + 32768) / 65536`. A transparent picture is
-  /// composited over the background: `(A·x + (255 − A)·b) / 255`, rounded; a picture without
-  /// transparency becomes opaque RGBA.
+  /// 114 thousandths), `(19595·R + 38470·G + 7471·B + 32768) / 65536`. A transparent picture that
+  /// becomes opaque is composited over the background: `(A·x + (255 − A)·b) / 255`, rounded; a
+  /// picture without transparency gets an alpha of 255. Samples of 16 bits are 257 times those of
+  /// 8 bits, floats 1/255 of them.
   ///
   /// - Parameters:
   ///   - format: the new format.
+  ///   - samples: the type of a sample of the result; that of this picture by default.
   ///   - background: the color behind transparent pixels.
   /// - Returns: the converted picture, or this one if it already has the format.
-  /// - Throws: ``ImageError`` when there is not enough memory.
+  /// - Throws: ``ImageError`` when a sample is not finite, or there is not enough memory.
   public func converted(
-    to format: PixelFormat, background: PixelColor = .white
+    to format: PixelFormat, samples: SampleType? = nil, background: PixelColor = .white
   ) throws(ImageError) -> Image {
-    switch (self.format, format) {
-    case (.gray, .gray), (.rgb, .rgb), (.rgba, .rgba): self
-    case (.gray, .rgb), (.gray, .rgba): try repeated(format)
-    case (.rgb, .rgba): try opaque()
-    case (.rgb, .gray): try luminance()
-    case (.rgba, .rgb): try laid(on: background)
-    case (.rgba, .gray): try laid(on: background).luminance()
+    let samples = samples ?? self.samples
+    if format == self.format, samples == self.samples { return self }
+    return try withView { view throws(ImageError) in
+      try view.image(format: format, samples: samples, background: background)
     }
   }
 
@@ -38,11 +38,16 @@ extension Image {
   public func cropped(x: Int, y: Int, width: Int, height: Int) throws(ImageError) -> Image {
     try check(
       CropRectangle(x: Double(x), y: Double(y), width: Double(width), height: Double(height)))
-    let stride = width * format.channels
-    return try Image(filling: width, height, format) { target in
-      for row in 0..<height {
-        let start = ((y + row) * self.width + x) * format.channels
-        for index in 0..<stride { target[row * stride + index] = pixels[start + index] }
+    let pixelBytes = format.channels * samples.byteCount
+    return try Image(filling: width, height, format, samples) { target in
+      pixels.withUnsafeBytes { pixels in
+        let target = UnsafeMutableRawBufferPointer(target)
+        for row in 0..<height {
+          let start = ((y + row) * self.width + x) * pixelBytes
+          let count = width * pixelBytes
+          UnsafeMutableRawBufferPointer(rebasing: target[row * count..<(row + 1) * count])
+            .copyMemory(from: UnsafeRawBufferPointer(rebasing: pixels[start..<start + count]))
+        }
       }
     }
   }
@@ -53,53 +58,148 @@ extension Image {
       throw .badBox(box, width: width, height: height)
     }
   }
+}
 
-  private func repeated(_ format: PixelFormat) throws(ImageError) -> Image {
-    try Image(filling: width, height, format) { target in
-      let channels = format.channels
-      for pixel in 0..<width * height {
-        for channel in 0..<3 { target[pixel * channels + channel] = pixels[pixel] }
-        if channels == 4 { target[4 * pixel + 3] = 255 }
-      }
+extension ImageView {
+  /// Converts the picture to an ``Image``; see ``Image/converted(to:samples:background:)``.
+  ///
+  /// A frame becomes RGB first, by its ``FrameColors``.
+  ///
+  /// - Parameters:
+  ///   - format: the format of the result.
+  ///   - samples: the type of a sample of the result.
+  ///   - background: the color behind transparent pixels.
+  ///   - limits: the limits on the size of the result.
+  /// - Returns: the picture.
+  /// - Throws: ``ImageError`` when the picture exceeds the limits, a sample is not finite, or there
+  ///   is not enough memory.
+  public func image(
+    format: PixelFormat, samples: SampleType = .uint8, background: PixelColor = .white,
+    limits: ImageLimits = ImageLimits()
+  ) throws(ImageError) -> Image {
+    try limits.check(width: width, height: height)
+    let plan = try PixelPlan(
+      .converting(source, to: format, samples, background: background))
+    let planes = planes
+    return try Image(filling: width, height, format, samples) { target throws(ImageError) in
+      guard let base = target.baseAddress else { return }
+      try plan.run(planes, into: UnsafeMutableRawPointer(base))
     }
   }
 
-  private func opaque() throws(ImageError) -> Image {
-    try Image(filling: width, height, .rgba) { target in
-      for pixel in 0..<width * height {
-        for channel in 0..<3 { target[4 * pixel + channel] = pixels[3 * pixel + channel] }
-        target[4 * pixel + 3] = 255
-      }
-    }
+  /// Converts the picture into somebody else's memory, such as the buffer of a window.
+  ///
+  /// Memory between the rows of the result is left as it is. To convert one frame after the other
+  /// without allocations, make an ``ImageConverter``.
+  ///
+  /// - Parameters:
+  ///   - bytes: the memory that is written.
+  ///   - format: the format of the result; alpha is 255 where the picture has none.
+  ///   - samples: the type of a sample of the result.
+  ///   - rowStride: the bytes from one row to the next, by default without padding.
+  ///   - background: the color behind transparent pixels.
+  /// - Throws: ``ImageError`` when the stride is smaller than a row, the rows do not fit into the
+  ///   bytes, a sample is not finite, or there is not enough memory.
+  public func convert(
+    into bytes: inout MutableRawSpan, format: PixelFormat, samples: SampleType = .uint8,
+    rowStride: Int? = nil, background: PixelColor = .white
+  ) throws(ImageError) {
+    let converter = ImageConverter(
+      format: format, samples: samples, background: background, threads: 1)
+    try converter.convert(self, into: &bytes, rowStride: rowStride)
+  }
+}
+
+/// Converts pictures of one size to a pixel format, without allocations after the first.
+///
+/// ```swift
+/// let converter = ImageConverter(format: .rgba)
+/// var screen = [UInt8](repeating: 0, count: 4 * 640 * 480)
+/// try ImageView.withView(of: bytes.span.bytes, width: 640, height: 480, frame: .nv12) { frame in
+///   var span = screen.mutableSpan
+///   var memory = span.mutableBytes
+///   try converter.convert(frame, into: &memory)
+/// }
+/// ```
+public final class ImageConverter {
+  private let format: PixelFormat
+  private let samples: SampleType
+  private let background: PixelColor
+  private let threads: CompileOptions.Threads
+  private var plan: PixelPlan?
+
+  /// Creates a converter.
+  ///
+  /// - Parameters:
+  ///   - format: the format of the results.
+  ///   - samples: the type of a sample of the results.
+  ///   - background: the color behind transparent pixels.
+  ///   - threads: the threads of one conversion.
+  public init(
+    format: PixelFormat, samples: SampleType = .uint8, background: PixelColor = .white,
+    threads: CompileOptions.Threads = .automatic
+  ) {
+    self.format = format
+    self.samples = samples
+    self.background = background
+    self.threads = threads
   }
 
-  private func luminance() throws(ImageError) -> Image {
-    try Image(filling: width, height, .gray) { target in
-      for pixel in 0..<width * height {
-        let red = 19595 * Int(pixels[3 * pixel])
-        let green = 38470 * Int(pixels[3 * pixel + 1])
-        let blue = 7471 * Int(pixels[3 * pixel + 2])
-        target[pixel] = UInt8((red + green + blue + 0x8000) >> 16)
-      }
+  /// Converts a picture; the first of a size allocates.
+  ///
+  /// - Parameters:
+  ///   - picture: the picture.
+  ///   - bytes: the memory that is written.
+  ///   - rowStride: the bytes from one row to the next, by default without padding.
+  /// - Throws: ``ImageError`` when the stride is smaller than a row, the rows do not fit into the
+  ///   bytes, a sample is not finite, or there is not enough memory.
+  public func convert(
+    _ picture: borrowing ImageView, into bytes: inout MutableRawSpan, rowStride: Int? = nil
+  ) throws(ImageError) {
+    let source = picture.source
+    let row = source.width * format.channels * samples.byteCount
+    let stride = rowStride ?? row
+    guard stride >= row else { throw .strideTooSmall(stride, row: row, plane: 0) }
+    let needed = (source.height - 1).multipliedSaturated(by: stride).addingSaturated(row)
+    guard needed <= bytes.byteCount else {
+      throw .rowsBeyondBytes(bytes.byteCount, needs: needed, plane: nil)
     }
-  }
-
-  private func laid(on background: PixelColor) throws(ImageError) -> Image {
-    let under = [Int(background.red), Int(background.green), Int(background.blue)]
-    return try Image(filling: width, height, .rgb) { target in
-      for pixel in 0..<width * height {
-        let alpha = Int(pixels[4 * pixel + 3])
-        for channel in 0..<3 {
-          let sum = alpha * Int(pixels[4 * pixel + channel]) + (255 - alpha) * under[channel]
-          target[3 * pixel + channel] = UInt8(dividedBy255(sum))
-        }
-      }
+    if plan?.source != source {
+      var request = PixelRequest.converting(source, to: format, samples, background: background)
+      request.threads = threads.count(pixels: source.width * source.height)
+      plan = try PixelPlan(request)
+    }
+    guard let plan else { return }
+    let planes = picture.planes
+    try bytes.withUnsafeMutableBytes { bytes throws(ImageError) in
+      guard let base = bytes.baseAddress else { return }
+      try plan.run(planes, into: base, rowStride: stride)
     }
   }
 }
 
-/// The nearest integer to `product` / 255, for products of two bytes.
-func dividedBy255(_ product: Int) -> Int {
-  let rounded = product + 128
-  return (rounded + rounded >> 8) >> 8
+extension PixelRequest {
+  /// A conversion without resampling.
+  package static func converting(
+    _ source: PixelSource, to format: PixelFormat, _ samples: SampleType, background: PixelColor
+  ) -> PixelRequest {
+    let (width, height) = (source.width, source.height)
+    return PixelRequest(
+      source: source, isGray: source.isGray,
+      alpha: format.hasAlpha ? FORGE_ALPHA_KEPT : FORGE_ALPHA_BLENDED, background: background,
+      filter: nil,
+      columns: AxisPart(inputs: width, from: 0, Double(width), outputs: width),
+      rows: AxisPart(inputs: height, from: 0, Double(height), outputs: height),
+      wholeWidth: width, wholeHeight: height,
+      target: .pixels(format, samples, rowBytes: width * format.channels * samples.byteCount),
+      width: width, height: height)
+  }
+}
+
+extension CompileOptions.Threads {
+  /// The threads for a picture of so many pixels: each must have enough of them to be worth it.
+  func count(pixels: Int) -> Int {
+    if self == .atMost(1) || self == .exactly(1) { return 1 }
+    return max(1, min(count(usable: Device.usableCores()), pixels / 32768))
+  }
 }

@@ -4,48 +4,41 @@ extension Image {
   /// Converts the picture to the input of a network.
   ///
   /// - Parameter preparation: the crop, the size and the normalization.
-  /// - Returns: height × width × channels values, as `predict` takes them.
+  /// - Returns: height × width × channels values, as `predict` takes them; channels × height ×
+  ///   width values with `.channelsFirst`.
   /// - Throws: ``ImageError`` when a size, a rectangle or a number of factors is invalid, the
-  ///   result exceeds the limits, or there is not enough memory.
+  ///   result exceeds the limits, a sample is not finite, or there is not enough memory.
   public func values(prepared preparation: ImagePreparation) throws(ImageError) -> TensorValues {
-    let normalization = preparation.normalization
-    try normalization.check()
-    if let size = preparation.size, !size.isPositive {
-      throw .badSize(width: size.width, height: size.height)
-    }
-    // Gray stays one channel until the end; repeating it earlier would not change the result.
-    let wanted: PixelFormat =
-      normalization.order == .gray || format == .gray ? .gray : .rgb
-    let source = try converted(to: wanted, background: preparation.background)
-    let box = try preparation.box(of: self)
-    let size = preparation.size(of: self, box: box)
-    let image = try source.resized(
-      width: size.width, height: size.height, filter: preparation.filter, box: box,
-      limits: preparation.limits)
-    return TensorValues(
-      width: size.width, height: size.height, channels: normalization.order.channels,
-      values: try image.normalized(normalization))
+    try withView { view throws(ImageError) in try view.values(prepared: preparation) }
   }
+}
 
-  /// The values of a gray or RGB picture.
-  private func normalized(_ normalization: PixelNormalization) throws(ImageError) -> [Float] {
-    let channels = normalization.order.channels
-    let count = width * height * channels
-    // A lookup table: each channel has only 256 possible values.
-    let tables = (0..<channels).flatMap { normalization.table(channel: $0) }
-    // The offset of each channel's source within its pixel.
-    let sources =
-      format == .gray ? [0, 0, 0] : normalization.order == .bgr ? [2, 1, 0] : [0, 1, 2]
-    let stride = format.channels
-    return try [Float](filling: count) { values in
-      for channel in 0..<channels {
-        var source = sources[channel]
-        for index in Swift.stride(from: channel, to: count, by: channels) {
-          values[index] = tables[256 * channel + Int(pixels[source])]
-          source += stride
-        }
-      }
+extension ImageView {
+  /// Converts the picture to the input of a network.
+  ///
+  /// An ``ImagePreparer`` does so for one picture after the other without allocations.
+  ///
+  /// - Parameter preparation: the crop, the size and the normalization.
+  /// - Returns: height × width × channels values, as `predict` takes them; channels × height ×
+  ///   width values with `.channelsFirst`.
+  /// - Throws: ``ImageError`` when a size, a rectangle or a number of factors is invalid, the
+  ///   result exceeds the limits, a sample is not finite, or there is not enough memory.
+  public func values(prepared preparation: ImagePreparation) throws(ImageError) -> TensorValues {
+    let (request, geometry) = try preparation.request(source, element: .float32)
+    let plan = try PixelPlan(request)
+    let planes = planes
+    let count = plan.outputBytes / MemoryLayout<Float>.stride
+    let values = try [Float](filling: count) { buffer throws(ImageError) in
+      guard let base = buffer.baseAddress else { return 0 }
+      try plan.run(planes, into: UnsafeMutableRawPointer(base))
       return count
     }
+    let (size, channels) = (geometry.input, preparation.normalization.order.channels)
+    guard preparation.layout == .channelsFirst else {
+      return TensorValues(
+        width: size.width, height: size.height, channels: channels, values: values)
+    }
+    return TensorValues(
+      shape: Shape(sizes: [channels, size.height, size.width]), values: values)
   }
 }

@@ -100,14 +100,11 @@ extension ImageError {
   }
 
   static func wrongCount(
-    _ count: Int, width: Int, height: Int, _ format: PixelFormat
-  )
-    -> ImageError
-  {
+    _ count: Int, width: Int, height: Int, pixelBytes: Int
+  ) -> ImageError {
     ImageError(
       .wrongCount, "the picture has the wrong number of bytes", received: bytes(count),
-      needs: "\(Size(width: width, height: height)) pixels of "
-        + counted(format.channels, "byte"))
+      needs: "\(Size(width: width, height: height)) pixels of \(counted(pixelBytes, "byte"))")
   }
 
   static func badBox(_ box: CropRectangle, width: Int, height: Int) -> ImageError {
@@ -129,6 +126,12 @@ extension ImageError {
       .invalidArgument, "the \(name) of the normalization has the wrong number of values",
       received: counted(count, "value"),
       needs: channels == 1 ? "1 value" : "1 value, or one for each of \(channels) channels")
+  }
+
+  static func notFinite() -> ImageError {
+    ImageError(
+      .invalidArgument, "a sample of the picture is not a number, or infinite",
+      needs: "finite samples")
   }
 
   // MARK: Helpers

@@ -49,4 +49,19 @@ forge_jpeg_status forge_jpeg_decode(const uint8_t *bytes, size_t count, forge_jp
                                     const forge_jpeg_layout *layout, int accepts_missing_scans,
                                     uint8_t *pixels, char *reason);
 
+/* The pixels of a file to be written: rows from the top. */
+typedef struct {
+  const uint8_t *pixels;
+  size_t row_bytes;
+  uint32_t width, height;
+  uint32_t channels; /* 1 gray, 3 RGB */
+  int quality;       /* 1 to 100, of the IJG's scale */
+  int full_color;    /* whether colors keep their resolution (4:4:4, else 4:2:0) */
+} forge_jpeg_picture;
+
+/* Encodes a picture to a new file in memory, which the caller frees with forge_jpeg_free. */
+forge_jpeg_status forge_jpeg_encode(const forge_jpeg_picture *picture, uint8_t **file,
+                                    size_t *count, char *reason);
+void forge_jpeg_free(uint8_t *file);
+
 #endif

@@ -39,4 +39,19 @@ typedef struct {
 forge_png_status forge_png_decode(const uint8_t *bytes, size_t count, forge_png_header *header,
                                   uint8_t *pixels, char *reason);
 
+/* The pixels of a file to be written: rows from the top. */
+typedef struct {
+  const uint8_t *pixels;
+  size_t row_bytes;
+  uint32_t width, height;
+  uint32_t channels; /* 1 gray, 3 RGB, 4 RGBA */
+  uint32_t bits;     /* 8, or 16 in the byte order of the machine */
+  int level;         /* of compression, 0 to 9 */
+} forge_png_picture;
+
+/* Encodes a picture to a new file in memory, which the caller frees with forge_png_free. */
+forge_png_status forge_png_encode(const forge_png_picture *picture, uint8_t **file, size_t *count,
+                                  char *reason);
+void forge_png_free(uint8_t *file);
+
 #endif

@@ -18,6 +18,13 @@ enum FileBytes {
     }
   }
 
+  /// Writes pieces to the file at a path, replacing an existing one at once.
+  static func write(
+    _ pieces: [UnsafeRawBufferPointer], to path: String
+  ) throws(ImageError) {
+    try reading { () throws(LoadError) in try FileReplacement.replace(path, with: pieces) }
+  }
+
   /// Converts errors of `body` to ``ImageError``.
   private static func reading<Value>(
     _ body: () throws(LoadError) -> Value

@@ -63,6 +63,13 @@ public struct PixelNormalization: Hashable, Sendable {
     }
   }
 
+  /// BGR minus the means of ImageNet, 103.939, 116.779 and 123.68: Caffe's classifiers, VGG,
+  /// ResNet.
+  public static let caffe = PixelNormalization.keras(.caffe)
+
+  /// RGB as `(x / 255 − mean) / deviation` of ImageNet: torchvision, most PyTorch models.
+  public static let torch = PixelNormalization.keras(.torch)
+
   /// Returns this normalization with another channel order: `.unitRange.ordered(.gray)`.
   ///
   /// Between RGB and BGR, scale and bias are reversed with the channels.
@@ -70,13 +77,6 @@ public struct PixelNormalization: Hashable, Sendable {
     let turns = self.order != order && self.order != .gray && order != .gray
     return PixelNormalization(
       order: order, scale: turns ? scale.reversed() : scale, bias: turns ? bias.reversed() : bias)
-  }
-
-  /// The normalized value of each byte for one channel.
-  func table(channel: Int) -> [Float] {
-    let scale = scale.count == 1 ? scale[0] : scale[channel]
-    let bias = bias.count == 1 ? bias[0] : bias[channel]
-    return (0..<256).map { Float(Double($0) * scale + bias) }
   }
 
   func check() throws(ImageError) {
