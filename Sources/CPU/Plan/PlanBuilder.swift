@@ -26,6 +26,9 @@ struct PlanBuilder {
   private let lastUse: [Int: Int]
   /// The types of the values that are integers of 8 bits, by index.
   let storages: [Int: Quantization.Storage]
+  /// The integers that stand for 0 in images of bytes that convolutions read beyond their edges, by
+  /// the index of the value.
+  let borderZeros: [Int: Int]
   /// The results that are written to the memory of a state, with the state.
   let appendedInPlace: [Value: Value]
   /// What steps check the numbers that choose rows of tables; a step has the place from 1 on.
@@ -86,6 +89,7 @@ struct PlanBuilder {
     for output in graph.outputs { lastUse[output.index] = .max }
     self.lastUse = lastUse
     storages = graph.storages
+    borderZeros = Self.borderZeros(of: graph)
     appendedInPlace = graph.appendedInPlace
   }
 

@@ -26,10 +26,24 @@ extension PlanBuilder {
     return form
   }
 
-  /// Creates the image of bytes of a node's result, whose border holds the zero point.
+  /// The zero points of the values that convolutions of integers read.
+  static func borderZeros(of graph: OperationGraph) -> [Int: Int] {
+    var zeros: [Int: Int] = [:]
+    for node in graph.nodes {
+      guard case .quantizedProduct(let product) = node.primitive,
+        case .convolution = product.form
+      else { continue }
+      zeros[node.inputs[0].index] = product.input.zeroPoint
+    }
+    return zeros
+  }
+
+  /// Creates the image of bytes of a node's result, whose border holds the zero point: that of the
+  /// convolutions which read it, because a table has none.
   mutating func byteResult(_ value: Value, _ quantization: Quantization) -> ID {
+    let zero = borderZeros[value.index] ?? quantization.zeroPoint
     let form = addBytes(
-      byteSizes(of: value), .bytes(border: quantization.storedZero),
+      byteSizes(of: value), .bytes(border: quantization.stored(zero)),
       halo: convolutions.layout.halos[value])
     setForm(value, form)
     return form
@@ -66,7 +80,7 @@ extension PlanBuilder {
   mutating func addQuantization(
     _ node: OperationGraph.Node, _ quantization: Quantization
   ) throws {
-    if isReadAsPixels(node.output) {
+    if isReadAsPixels(node.output, quantization) {
       return try addPixels(node, quantization)
     }
     let source = try floats(node.inputs[0])
@@ -147,13 +161,13 @@ extension PlanBuilder {
   // MARK: Pixels of four bytes
 
   /// Whether only convolutions of few channels read a quantized input of the model.
-  private func isReadAsPixels(_ value: Value) -> Bool {
+  private func isReadAsPixels(_ value: Value, _ quantization: Quantization) -> Bool {
     guard isImage(value), (sizes(of: value).last ?? 0) <= 4, !graph.outputs.contains(value)
     else { return false }
     return graph.nodes.allSatisfy { node in
       guard graph.operands(of: node).contains(value) else { return true }
       guard case .quantizedProduct(let product) = node.primitive,
-        case .convolution = product.form
+        case .convolution = product.form, product.input.zeroPoint == quantization.zeroPoint
       else { return false }
       return true
     }
@@ -183,7 +197,10 @@ extension PlanBuilder {
 
 extension Quantization {
   /// The zero point as kernels have it, which count the numbers of a type from 0.
-  var storedZero: Int32 { Int32(clamping: zeroPoint - storage.range.lowerBound) }
+  var storedZero: Int32 { stored(zeroPoint) }
+
+  /// An integer as kernels have it.
+  func stored(_ integer: Int) -> Int32 { Int32(clamping: integer - storage.range.lowerBound) }
 
   /// Integers as kernels have them.
   func stored(_ integers: ClosedRange<Int>) -> ClosedRange<Int32> {

@@ -51,6 +51,8 @@ private struct QuantizedIslands {
   /// A node that reads a value, by the index of the value.
   private let readers: [Int: Int]
   private let storages: [Int: Quantization.Storage]
+  /// What stands for 0 where integers become real numbers, by the index of the value.
+  private let zeroPoints: [Int: Set<Int>]
 
   init(_ graph: OperationGraph, _ constants: any ConstantSource) {
     (self.graph, self.constants) = (graph, constants)
@@ -61,6 +63,12 @@ private struct QuantizedIslands {
       for operand in graph.operands(of: node) { readers[operand.index] = position }
     }
     self.readers = readers
+    var zeroPoints: [Int: Set<Int>] = [:]
+    for node in graph.nodes {
+      guard case .dequantize(let quantization) = node.primitive else { continue }
+      zeroPoints[node.inputs[0].index, default: []].insert(quantization.zeroPoint)
+    }
+    self.zeroPoints = zeroPoints
   }
 
   /// The operation on integers that begins with the node at a position, and the position of the
@@ -73,7 +81,9 @@ private struct QuantizedIslands {
     switch node.primitive {
     case .convolution(let geometry, let outputs, let groups):
       let form = QuantizedProduct.Form.convolution(geometry, outputs: outputs, groups: groups)
-      return groups == 1 ? try product(form, position, first, end) : nil
+      // An image has one border.
+      guard groups == 1, zeroPoints[first.value.index]?.count == 1 else { return nil }
+      return try product(form, position, first, end)
     case .depthwiseConvolution(let geometry, multiplier: 1):
       guard end != nil else { return nil }
       return try product(.depthwise(geometry, multiplier: 1), position, first, end)

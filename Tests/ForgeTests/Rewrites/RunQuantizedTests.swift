@@ -1,4 +1,5 @@
 import Forge
+import ForgeLayers
 import ForgeTestSupport
 import Testing
 
@@ -54,6 +55,48 @@ import Testing
     #expect(try places("runQuantized", bothWays(sum, scale: 0.2)) == 1)
     // Only one of the operands is quantized.
     #expect(try places("runQuantized", bothWays(bothWays(input) + input)) == 0)
+  }
+
+  /// The border of a convolution stands for 0, whatever made the integers.
+  @Test func bordersStandForZero() throws {
+    func layer(_ name: String) -> Convolution {
+      var layer = Convolution(
+        kernel: (3, 3), channels: 5, padding: .same, useBias: false, name: name)
+      layer.weightScales = [1]
+      return layer
+    }
+    func convolved(_ x: Tensor, zeroPoint: Float) -> Tensor {
+      bothWays(x, scale: 0.04, zeroPoint: zeroPoint) --> layer("c")
+    }
+    let twice = quantized(input, scale: 0.04, zeroPoint: 50)
+    let outputs = [
+      convolved(bothWays(input), zeroPoint: 0), convolved(bothWays(input), zeroPoint: 255),
+      convolved(bothWays(input) --> Activation(.tanh), zeroPoint: 200),
+      convolved(bothWays(input) --> MaxPooling(kernel: (2, 2), stride: (1, 1)), zeroPoint: 9),
+    ]
+    // Integers that stand for other numbers in two places.
+    let both = [50, 7].map { (zeroPoint: Float) in
+      dequantized(twice, scale: 0.04, zeroPoint: zeroPoint) --> layer("c\(zeroPoint)")
+    }
+    let values = seededValues(count: 7 * 5 * 6, seed: 3, range: -1...1)
+    for output in outputs + [both[0] + both[1]] {
+      let model = Model(input: input, output: output)
+      let plain = try model.compile(
+        parameters: WholeWeights(),
+        options: CompileOptions(disabledRewrites: ["recognizeQuantization"]))
+      let network = try model.compile(parameters: WholeWeights())
+      let (found, expected) = (try network.predict(values), try plain.predict(values))
+      for (value, other) in zip(found, expected) { #expect(abs(value - other) <= 0.05) }
+    }
+  }
+
+  /// Whole numbers as weights.
+  private struct WholeWeights: ParameterSource {
+    var goesByName: Bool { false }
+
+    func parameter(for spec: ParameterSpec) -> (any ParameterData)? {
+      StoredValues(seededValues(count: spec.count, seed: 7, range: -100...100).map { $0.rounded() })
+    }
   }
 
   /// Tensors of any number of axes are images of bytes on the way.
