@@ -67,6 +67,10 @@ GATE = 0.25
 # Places along an axis, with the axis where none is stated.
 PLACES = {"ArgMax": 0, "ArgMin": 0, "TopK": -1}
 PICTURES = {"Conv", "ConvTranspose", "Resize"}
+# Normalizations that ONNX's reference does not have.
+SQUARED = {
+    "SkipLayerNormalization", "SkipSimplifiedLayerNormalization", "SimplifiedLayerNormalization",
+    "EmbedLayerNormalization"}
 RECURRENT = {"LSTM", "GRU", "RNN"}
 # ONNX Runtime adds 1 to what is near −1 in the two kinds of Gelu.
 ABSOLUTE = {
@@ -123,6 +127,13 @@ def unbounded_scale(node, inputs, result):
             [1, -1] + [1] * (x.ndim - 2))
         # Winograd's algorithm pays with few inputs too.
         return scale, max(weights[0].size, FAST_INPUTS)
+    if node.op_type in SQUARED:
+        # ONNX Runtime sums squares in single precision, Forge in double precision where they overflow.
+        with np.errstate(all="ignore"):
+            rows = sum(
+                np.abs(x.astype(np.float64)).max(axis=-1, keepdims=True)
+                for x in inputs[:2] if x.ndim > 1)
+        return np.broadcast_to(np.where(rows < 1e18, 0, np.inf), result.shape), 1
     if node.op_type == "Resize":
         mode = next((a.s for a in node.attribute if a.name == "mode"), b"nearest")
         if mode == b"nearest" or result.ndim < 2:
