@@ -160,6 +160,17 @@ def grouped(step, inputs, results):
             + np.repeat(shift, repeats).reshape(channels)).astype(FLOAT)]
 
 
+def instances(step, inputs, results):
+    """InstanceNormalization, whose squares overflow in ONNX Runtime."""
+    x, scale, shift = (inputs[name] for name in step.node.input)
+    epsilon = next((a.f for a in step.node.attribute if a.name == "epsilon"), 1e-5)
+    channels = [1, -1] + [1] * (x.ndim - 2)
+    with np.errstate(all="ignore"):
+        return [(
+            standardized(x, tuple(range(2, x.ndim)), epsilon) * scale.reshape(channels)
+            + shift.reshape(channels)).astype(FLOAT)]
+
+
 def centred(step, inputs, results):
     """MeanVarianceNormalization, whose squares overflow in ONNX Runtime."""
     axes = next((tuple(a.ints) for a in step.node.attribute if a.name == "axes"), (0, 2, 3))
@@ -178,7 +189,8 @@ FOR_NAN = {
 ALWAYS = {
     "Celu": exponential, "Elu": exponential, "Selu": exponential,
     "LpNormalization": normalized, "LRN": local, "GlobalLpPool": spatial_norm, "Softsign": limited,
-    "GatherElements": taken, "GroupNormalization": grouped, "MeanVarianceNormalization": centred,
+    "GatherElements": taken, "GroupNormalization": grouped, "InstanceNormalization": instances,
+    "MeanVarianceNormalization": centred,
 }
 
 
