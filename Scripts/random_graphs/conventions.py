@@ -181,6 +181,14 @@ def centred(step, inputs, results):
         return [(moved / (deviation + 1e-9)).astype(FLOAT)]
 
 
+def lowest(x, results):
+    """The maximum of −∞ alone is −∞; ONNX Runtime begins with the lowest finite number."""
+    least = np.finfo(FLOAT).min
+    if (x == least).any():
+        return results
+    return [np.where(results[0] == least, FLOAT("-inf"), results[0])] + results[1:]
+
+
 FOR_NAN = {
     "ArgMax": placed, "ArgMin": placed, "GlobalMaxPool": pooled, "Hardmax": highest,
     "MaxPool": pooled,
@@ -201,6 +209,8 @@ def applied(step, inputs, results):
         return results
     if kind in ALWAYS:
         return ALWAYS[kind](step, inputs, results)
+    if kind == "MaxPool" and np.isneginf(inputs[step.node.input[0]]).any():
+        results = lowest(inputs[step.node.input[0]], results)
     if np.isnan(inputs[step.node.input[0]]).any():
         return FOR_NAN[kind](step, inputs, results)
     return results

@@ -67,10 +67,10 @@ GATE = 0.25
 # Places along an axis, with the axis where none is stated.
 PLACES = {"ArgMax": 0, "ArgMin": 0, "TopK": -1}
 PICTURES = {"Conv", "ConvTranspose", "Resize"}
-# Normalizations that ONNX's reference does not have.
+# Normalizations whose squares overflow in ONNX Runtime.
 SQUARED = {
-    "SkipLayerNormalization", "SkipSimplifiedLayerNormalization", "SimplifiedLayerNormalization",
-    "EmbedLayerNormalization"}
+    "LayerNormalization", "SkipLayerNormalization", "SkipSimplifiedLayerNormalization",
+    "SimplifiedLayerNormalization", "EmbedLayerNormalization"}
 RECURRENT = {"LSTM", "GRU", "RNN"}
 # ONNX Runtime adds 1 to what is near −1 in the two kinds of Gelu.
 ABSOLUTE = {
@@ -130,9 +130,11 @@ def unbounded_scale(node, inputs, result):
     if node.op_type in SQUARED:
         # ONNX Runtime sums squares in single precision, Forge in double precision where they overflow.
         with np.errstate(all="ignore"):
+            first = next((a.i for a in node.attribute if a.name == "axis"), -1) % inputs[0].ndim
+            axes = tuple(range(first - inputs[0].ndim, 0))
             rows = sum(
-                np.abs(x.astype(np.float64)).max(axis=-1, keepdims=True)
-                for place, x in enumerate(inputs[:2]) if place == 0 or x.ndim > 1)
+                np.abs(x.astype(np.float64)).max(axis=axes, keepdims=True)
+                for place, x in enumerate(inputs[:2]) if place == 0 or x.ndim >= max(2, len(axes)))
         return np.broadcast_to(np.where(rows < 1e18, 0, np.inf), result.shape), 1
     if node.op_type == "Resize":
         mode = next((a.s for a in node.attribute if a.name == "mode"), b"nearest")

@@ -52,9 +52,12 @@ struct Compiler: Sendable {
   }
 
   /// Runs stage 4 with other options on the results of stages 1 to 3.
+  ///
+  /// The tensors of the names `observed` become outputs behind the model's own; nothing is kept
+  /// then.
   init(
     inference: Inference, lowered: LoweredModel, parameters: ParameterStore,
-    options: CompileOptions
+    options: CompileOptions, observed: [String] = []
   ) throws(CompileError) {
     self.inference = inference
     self.lowered = lowered
@@ -69,8 +72,21 @@ struct Compiler: Sendable {
     var graph = lowered.graph
     ownOutputCount = graph.modelOutputs.count
     do {
-      rewrites = try Rewrites.apply(
-        to: &graph, constants: parameters, disabled: options.disabledRewrites)
+      let disabled = options.disabledRewrites
+      var rewrites = try Rewrites.apply(
+        Rewrites.onNumbers, to: &graph, constants: parameters, disabled: disabled)
+      if !observed.isEmpty {
+        try TensorNames(graph, inference).addOutputs(observed, to: &graph)
+      }
+      if let table = options.quantization {
+        rewrites.append(
+          try QuantizeByTable(table).apply(
+            to: &graph, TensorNames(graph, inference), constants: parameters))
+      }
+      rewrites += try Rewrites.apply(
+        Rewrites.onIntegers, to: &graph, constants: parameters, disabled: disabled)
+      graph.removeUnusedNodes()
+      self.rewrites = rewrites
       // Kept layers follow the model's outputs, and the states are last.
       let states = graph.outputs.suffix(graph.states.count)
       graph.outputs.removeLast(states.count)
@@ -78,6 +94,8 @@ struct Compiler: Sendable {
         to: &graph, values: keptValues, lowered: lowered.graph, constants: parameters,
         foldsConstants: !options.disabledRewrites.contains(FoldConstants.name))
       graph.outputs += states
+    } catch let error as CompileError {
+      throw error
     } catch {
       throw CompileError("a constant could not be computed", cause: error, lowered, inference)
     }
@@ -86,6 +104,7 @@ struct Compiler: Sendable {
     self.graph = graph
     outputNames =
       Self.uniqueNames(inference.outputs.map { inference.nodes[$0].name }) + kept.map(\.name)
+      + observed
   }
 
   /// The problems with the options.
@@ -109,6 +128,9 @@ struct Compiler: Sendable {
       check(
         "verify", (1...1000).contains(count), ShapeError.counted(count, "sample"),
         "1 to 1000 samples")
+    }
+    if let problem = options.quantization?.problem {
+      check("quantization", false, problem.received, problem.needs)
     }
     let unknown = options.disabledRewrites.subtracting(options.rewriteNames).sorted()
     if !unknown.isEmpty {
