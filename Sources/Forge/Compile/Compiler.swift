@@ -25,6 +25,8 @@ struct Compiler: Sendable {
   let ownOutputCount: Int
   /// The options.
   let options: CompileOptions
+  /// The names of tensors that are outputs behind the model's own; see ``TensorNames``.
+  let observed: [String]
 
   /// Runs stages 1 to 4; `load` is stage 3.
   init(
@@ -53,8 +55,7 @@ struct Compiler: Sendable {
 
   /// Runs stage 4 with other options on the results of stages 1 to 3.
   ///
-  /// The tensors of the names `observed` become outputs behind the model's own; nothing is kept
-  /// then.
+  /// Nothing is kept if tensors are observed.
   init(
     inference: Inference, lowered: LoweredModel, parameters: ParameterStore,
     options: CompileOptions, observed: [String] = []
@@ -65,6 +66,7 @@ struct Compiler: Sendable {
     parameters.threads = options.compileThreads.count(usable: Device.usableCores())
     self.parameters = parameters
     self.options = options
+    self.observed = observed
     let kept = options.keep.compactMap { inference.layer($0) }
     outputTensors = inference.outputs.map { inference.nodes[$0].tensor } + kept.map(\.tensor)
     keptPositions = kept.map(\.position).filter { lowered.graph.layerOutputs[$0] != nil }
@@ -209,7 +211,8 @@ struct Compiler: Sendable {
           by: inference.nodes[self.lowered.owners[index]].position)
       }
       return try Compiler(
-        inference: inference, lowered: lowered, parameters: parameters, options: options
+        inference: inference, lowered: lowered, parameters: parameters, options: options,
+        observed: observed
       ).graph
     } catch let error as CompileError {
       throw .problems(
