@@ -116,7 +116,7 @@ let examples: [Target] = [
   .executableTarget(
     name: "Keywords",
     dependencies: ["Forge", .product(name: "ArgumentParser", package: "swift-argument-parser")],
-    path: "Examples/Keywords", exclude: ["Training"], resources: [.copy("Resources")]),
+    path: "Examples/Keywords", exclude: ["Training", "check"], resources: [.copy("Resources")]),
   .executableTarget(
     name: "Bitcrusher",
     dependencies: ["Forge", .product(name: "ArgumentParser", package: "swift-argument-parser")],
@@ -124,7 +124,8 @@ let examples: [Target] = [
   .executableTarget(
     name: "SentenceSearch",
     dependencies: ["Forge", .product(name: "ArgumentParser", package: "swift-argument-parser")],
-    path: "Examples/SentenceSearch", exclude: ["Conversion"], resources: [.copy("Resources")]),
+    path: "Examples/SentenceSearch", exclude: ["Conversion", "check"],
+    resources: [.copy("Resources")]),
 ]
 
 // Speed, memory and long comparisons. A package that depends on Forge does not build them.
@@ -210,7 +211,7 @@ let macroTests: [Target] = [
     exclude: ["Wrong"])
 ]
 
-// Scripts/check-macros builds these tests alone: the others take minutes in debug.
+// Scripts/check macros builds these tests alone: the others take minutes in debug.
 let isOfMacros = Context.environment["FORGE_MACRO_TESTS"] != nil
 
 let package = Package(
