@@ -128,25 +128,6 @@ let examples: [Target] = [
     resources: [.copy("Resources")]),
 ]
 
-// Speed, memory and long comparisons. A package that depends on Forge does not build them.
-let benchmarks: [Target] = [
-  .executableTarget(
-    name: "ForgeBenchmarks", dependencies: ["Forge", "ForgeModels"],
-    path: "Benchmarks/Sources/ForgeBenchmarks"),
-  .executableTarget(
-    name: "RunnerBenchmark", dependencies: ["Forge", "ForgeModels"],
-    path: "Benchmarks/Sources/RunnerBenchmark"),
-  .executableTarget(
-    name: "Soak", dependencies: ["Forge", "ForgeModels"], path: "Benchmarks/Sources/Soak"),
-  .executableTarget(
-    name: "PictureBenchmark", dependencies: ["Forge", "ForgeImages"],
-    path: "Benchmarks/Sources/PictureBenchmark"),
-  .executableTarget(
-    name: "RandomNetworks", dependencies: ["Forge"], path: "Benchmarks/Sources/RandomNetworks"),
-  .executableTarget(
-    name: "Tokenizing", dependencies: ["ForgeText"], path: "Benchmarks/Sources/Tokenizing"),
-]
-
 let tests: [Target] = [
   .target(
     name: "ForgeTestSupport", dependencies: ["Forge"], path: "Tests/ForgeTestSupport"),
@@ -244,6 +225,6 @@ let package = Package(
     // Used with the trait Macros only.
     .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"604.0.0"),
   ],
-  targets: library + macros + macroTests + (isOfMacros ? [] : examples + benchmarks + tests),
+  targets: library + macros + macroTests + (isOfMacros ? [] : examples + tests),
   swiftLanguageModes: [.v6]
 )
