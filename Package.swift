@@ -141,10 +141,10 @@ let tests: [Target] = [
   .testTarget(
     name: "ForgeLoadersTests",
     // libhdf5 judges Forge's own reader.
-    dependencies: ["ForgeLoaders", "ForgeHDF5", "CForgeHDF5"],
+    dependencies: ["ForgeLoaders", "ForgeHDF5", "ForgeTestSupport", "CForgeHDF5"],
     exclude: ["Fixtures", "Archives"]),
   .testTarget(
-    name: "ForgeArchivesTests", dependencies: ["ForgeLoaders"],
+    name: "ForgeArchivesTests", dependencies: ["ForgeLoaders", "ForgeTestSupport"],
     path: "Tests/ForgeLoadersTests/Archives", exclude: ["Fixtures"]),
   .testTarget(
     name: "ForgeModelsTests", dependencies: ["ForgeModels", "ForgeTestSupport"],

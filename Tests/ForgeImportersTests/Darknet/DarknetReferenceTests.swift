@@ -54,9 +54,9 @@ import Testing
         weights: ImporterFixtures.path("Darknet/\(name).weights")), name)
   }
 
-  @Test(.enabled(if: ImporterFixtures.hasShared("detection"), "no ../shared/data/detection"))
+  @Test(.shared("data/detection"))
   func bothHeadsOfARealDetector() throws {
-    let folder = ImporterFixtures.shared.appending(path: "detection")
+    let folder = SharedFiles.data.appending(path: "detection")
     let text = try String(
       contentsOf: folder.appending(path: "yolo-fastest-1.1.cfg"), encoding: .utf8
     ).replacing("width=320", with: "width=351").replacing("height=320", with: "height=287")

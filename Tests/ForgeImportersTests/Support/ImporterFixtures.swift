@@ -22,14 +22,6 @@ enum ImporterFixtures {
       Content.self, from: Data(contentsOf: folder.appending(path: name)))
   }
 
-  /// `shared/data` beside the checkout, with files of other programs.
-  static let shared = folder.appending(path: "../../../../shared/data").standardized
-
-  /// Whether a shared file is there.
-  static func hasShared(_ name: String) -> Bool {
-    FileManager.default.fileExists(atPath: shared.appending(path: name).path)
-  }
-
   /// Where files of a test are written: in memory if the system has such a folder.
   static let scratch =
     FileManager.default.isWritableFile(atPath: "/dev/shm")
