@@ -1,8 +1,9 @@
 import Foundation
 import Testing
 
-/// Files beside the checkout, in `../shared`, that the repository does not hold: models, pictures
-/// and data of others. They are optional, and tests read no other file outside of the repository.
+/// Files in `../shared`, beside the checkout: models, pictures and data of others.
+///
+/// They are optional. Tests read no other files outside of the repository.
 public enum SharedFiles {
   /// The folder `../shared`.
   public static let folder = URL(filePath: #filePath).resolvingSymlinksInPath()

@@ -10,7 +10,7 @@ import Testing
     struct Output: Decodable {
       let name: String
       let sizes: [Int]
-      let values: [Float]
+      @Numbers var values: [Float]
     }
 
     let width: Int
@@ -21,7 +21,7 @@ import Testing
   }
 
   static let expected = Result {
-    try ImporterFixtures.load("Darknet/expected.json", as: [String: Expected].self)
+    try ImporterFixtures.decode("Darknet/expected.safetensors", as: [String: Expected].self)
   }
 
   /// Compiles a network and compares its outputs.

@@ -1,3 +1,4 @@
+import ForgeTestSupport
 import Foundation
 
 /// The files of the importer tests.
@@ -20,6 +21,11 @@ enum ImporterFixtures {
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
     return try decoder.decode(
       Content.self, from: Data(contentsOf: folder.appending(path: name)))
+  }
+
+  /// A decoded safetensors file of ``FixtureFile``.
+  static func decode<Content: Decodable>(_ name: String, as type: Content.Type) throws -> Content {
+    try FixtureFile.decode(type, from: folder.appending(path: name))
   }
 
   /// Where files of a test are written: in memory if the system has such a folder.
