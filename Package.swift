@@ -116,7 +116,7 @@ let examples: [Target] = [
   .executableTarget(
     name: "Keywords",
     dependencies: ["Forge", .product(name: "ArgumentParser", package: "swift-argument-parser")],
-    path: "Examples/Keywords", exclude: ["Training"], resources: [.copy("Resources")]),
+    path: "Examples/Keywords", exclude: ["Training", "check"], resources: [.copy("Resources")]),
   .executableTarget(
     name: "Bitcrusher",
     dependencies: ["Forge", .product(name: "ArgumentParser", package: "swift-argument-parser")],
@@ -124,26 +124,8 @@ let examples: [Target] = [
   .executableTarget(
     name: "SentenceSearch",
     dependencies: ["Forge", .product(name: "ArgumentParser", package: "swift-argument-parser")],
-    path: "Examples/SentenceSearch", exclude: ["Conversion"], resources: [.copy("Resources")]),
-]
-
-// Speed, memory and long comparisons. A package that depends on Forge does not build them.
-let benchmarks: [Target] = [
-  .executableTarget(
-    name: "ForgeBenchmarks", dependencies: ["Forge", "ForgeModels"],
-    path: "Benchmarks/Sources/ForgeBenchmarks"),
-  .executableTarget(
-    name: "RunnerBenchmark", dependencies: ["Forge", "ForgeModels"],
-    path: "Benchmarks/Sources/RunnerBenchmark"),
-  .executableTarget(
-    name: "Soak", dependencies: ["Forge", "ForgeModels"], path: "Benchmarks/Sources/Soak"),
-  .executableTarget(
-    name: "PictureBenchmark", dependencies: ["Forge", "ForgeImages"],
-    path: "Benchmarks/Sources/PictureBenchmark"),
-  .executableTarget(
-    name: "RandomNetworks", dependencies: ["Forge"], path: "Benchmarks/Sources/RandomNetworks"),
-  .executableTarget(
-    name: "Tokenizing", dependencies: ["ForgeText"], path: "Benchmarks/Sources/Tokenizing"),
+    path: "Examples/SentenceSearch", exclude: ["Conversion", "check"],
+    resources: [.copy("Resources")]),
 ]
 
 let tests: [Target] = [
@@ -159,10 +141,10 @@ let tests: [Target] = [
   .testTarget(
     name: "ForgeLoadersTests",
     // libhdf5 judges Forge's own reader.
-    dependencies: ["ForgeLoaders", "ForgeHDF5", "CForgeHDF5"],
+    dependencies: ["ForgeLoaders", "ForgeHDF5", "ForgeTestSupport", "CForgeHDF5"],
     exclude: ["Fixtures", "Archives"]),
   .testTarget(
-    name: "ForgeArchivesTests", dependencies: ["ForgeLoaders"],
+    name: "ForgeArchivesTests", dependencies: ["ForgeLoaders", "ForgeTestSupport"],
     path: "Tests/ForgeLoadersTests/Archives", exclude: ["Fixtures"]),
   .testTarget(
     name: "ForgeModelsTests", dependencies: ["ForgeModels", "ForgeTestSupport"],
@@ -210,7 +192,7 @@ let macroTests: [Target] = [
     exclude: ["Wrong"])
 ]
 
-// Scripts/check-macros builds these tests alone: the others take minutes in debug.
+// Scripts/check macros builds these tests alone: the others take minutes in debug.
 let isOfMacros = Context.environment["FORGE_MACRO_TESTS"] != nil
 
 let package = Package(
@@ -243,6 +225,6 @@ let package = Package(
     // Used with the trait Macros only.
     .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"604.0.0"),
   ],
-  targets: library + macros + macroTests + (isOfMacros ? [] : examples + benchmarks + tests),
+  targets: library + macros + macroTests + (isOfMacros ? [] : examples + tests),
   swiftLanguageModes: [.v6]
 )

@@ -8,7 +8,7 @@ var targets: [Target] = [
     name: "CheckedNetwork",
     dependencies: [.product(name: "ForgeMacros", package: "forge")])
 ]
-// Five mistakes that do not compile: Scripts/check-mistakes builds them and reads the errors.
+// Five mistakes that do not compile; the script `check` beside builds them and reads the errors.
 if Context.environment["FORGE_MISTAKES"] != nil {
   targets.append(
     .executableTarget(

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes Tests/Fixtures/attention.json: what Keras, PyTorch, ONNX Runtime and NumPy compute for
+"""Writes Tests/Fixtures/attention.safetensors: what Keras, PyTorch, ONNX Runtime and NumPy compute for
 attention and the layers around it.
 
 Run it from anywhere; each part of the cases needs its packages:
@@ -18,16 +18,16 @@ are [positions][channels], without a batch. Parameters have Keras's orientation.
 # check: onnx
 # check: numpy
 
-import json
 import pathlib
 import sys
 
 import numpy as np
 
+import fixtures
 from make_general_references import record
 from make_recurrent_references import seeded, values
 
-FILE = pathlib.Path(__file__).resolve().parents[2] / "Tests" / "Fixtures" / "attention.json"
+FILE = pathlib.Path(__file__).resolve().parents[2] / "Tests" / "Fixtures" / "attention.safetensors"
 
 
 def visible(random, size):
@@ -288,15 +288,14 @@ def main():
     which = sys.argv[1] if len(sys.argv) == 2 else ""
     if which not in parts:
         sys.exit(__doc__)
-    old = json.loads(FILE.read_text())["cases"] if FILE.exists() else []
+    old = fixtures.read(FILE)["cases"] if FILE.exists() else []
     kept = [case for case in old if not case["source"].startswith(which)]
     cases, run = parts[which]
     every = sorted(kept + [run(case) for case in cases], key=lambda case: case["name"])
     assert len({case["name"] for case in every}) == len(every)
     versions = dict(sorted({case["source"].split()[0]: case["source"].split()[1]
                             for case in every}.items()))
-    body = ",\n".join(json.dumps(case, sort_keys=True) for case in every)
-    FILE.write_text(f'{{"versions": {json.dumps(versions)}, "cases": [\n{body}\n]}}\n')
+    fixtures.write(FILE, {"versions": versions, "cases": every})
     print(f"{len(every)} cases in {FILE.name}, {FILE.stat().st_size} bytes")
 
 

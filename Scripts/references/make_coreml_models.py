@@ -8,13 +8,12 @@ is predicted with Core ML itself, which only Apple's systems have):
     python Scripts/references/make_coreml_models.py --check    # compares, writes nothing
 
 Every layer is added twice: to the model, and to a computation in double precision below, which was
-written from the specification of Core ML's layers. expected.json holds by model the inputs (their
+written from the specification of Core ML's layers. expected.safetensors holds by model the inputs (their
 sizes in the file, a seed, and the range; the values are Forge's `seededValues`) and the outputs
 with the sizes of the computation. Arrays are [C, H, W] in the models of the first versions.
 """
 # check: PYTHON=COREML_PYTHON --check
 
-import json
 import math
 import pathlib
 import sys
@@ -25,6 +24,8 @@ from coremltools.models import datatypes
 from coremltools.models.neural_network import NeuralNetworkBuilder
 from coremltools.proto import NeuralNetwork_pb2 as nn
 from coremltools.proto import Model_pb2
+
+import fixtures
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "Tests" / "ForgeImportersTests" / "Fixtures" / "CoreML"
@@ -1089,7 +1090,7 @@ def made():
     files["pipeline.mlmodel"], expected["pipeline"] = pipeline()
     files["unsupported.mlmodel"] = unsupported()
     files["custom_model.mlmodel"] = custom_model()
-    files["expected.json"] = json.dumps(expected).encode()
+    files["expected.safetensors"] = fixtures.packed(expected)
     return files
 
 
@@ -1100,8 +1101,8 @@ def main():
         path = FOLDER / name
         if not check:
             path.write_bytes(content)
-        elif name.endswith(".json"):
-            old, new = json.loads(path.read_text()), json.loads(content)
+        elif name.endswith(".safetensors"):
+            old, new = fixtures.read(path), fixtures.unpacked(content)
             assert old.keys() == new.keys()
             for key, value in new.items():
                 for output, row in value["outputs"].items():

@@ -9,7 +9,7 @@ everywhere, and predicts with Core ML on Apple's systems only):
 
 Networks are converted from PyTorch, whose results are the expected ones. Operations that PyTorch
 does not lead to are made with coremltools' builder, beside a computation with NumPy or PyTorch that
-was written from the descriptions of the operations. expected.json holds by model the inputs (their
+was written from the descriptions of the operations. expected.safetensors holds by model the inputs (their
 sizes in the file, a seed, and the range; the values are Forge's `seededValues`, rounded down for
 inputs of integers) and the outputs.
 """
@@ -32,6 +32,7 @@ from coremltools.converters.mil.mil import types
 from coremltools.proto import Model_pb2
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import fixtures  # noqa: E402
 from make_coreml_models import seeded  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -1026,9 +1027,9 @@ def main():
         if case:
             expected[name] = case.json()
             expected.update({key: other.json() for key, other in case.others.items()})
-    path = FOLDER / "expected.json"
+    path = FOLDER / "expected.safetensors"
     if check:
-        old = json.loads(path.read_text())
+        old = fixtures.read(path)
         assert old.keys() == expected.keys()
         for name, case in expected.items():
             for output, row in case["outputs"].items():
@@ -1036,7 +1037,7 @@ def main():
                 assert kept["sizes"] == row["sizes"]
                 assert np.allclose(kept["values"], row["values"], 1e-5, 1e-6), (name, output)
     else:
-        path.write_text(json.dumps(expected))
+        fixtures.write(path, expected)
     print("checked" if check else "written", FOLDER)
 
 

@@ -11,7 +11,7 @@ description of Darknet's layers. The files:
 
     detector.cfg, .weights      every layer of a detector, sizes odd and unequal
     classifier.cfg, .weights    connected layers and softmax; an old file with transposed matrices
-    expected.json               by network: width, height, seed of the input, and the outputs in
+    expected.safetensors               by network: width, height, seed of the input, and the outputs in
                                 channels-first order, of which every `step`-th value is kept
 
 The network "yolo-fastest" is that of ../shared/data/detection with another input size; it is left
@@ -20,12 +20,13 @@ in the order height, width, channels, from 0 to 1.
 """
 # check: --check
 
-import json
 import pathlib
 import struct
 import sys
 
 import numpy as np
+
+import fixtures
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "Tests" / "ForgeImportersTests" / "Fixtures" / "Darknet"
@@ -459,7 +460,7 @@ def made():
         reader = Reader((SHARED / "yolo-fastest-1.1.weights").read_bytes())
         expected["yolo-fastest"] = case(text, reader, 6, 101)
         assert reader.position == len(reader.values)
-    files["expected.json"] = json.dumps(expected).encode()
+    files["expected.safetensors"] = fixtures.packed(expected)
     return files
 
 
@@ -470,8 +471,8 @@ def main():
         path = FOLDER / name
         if not check:
             path.write_bytes(content)
-        elif name.endswith(".json"):
-            old, new = json.loads(path.read_text()), json.loads(content)
+        elif name.endswith(".safetensors"):
+            old, new = fixtures.read(path), fixtures.unpacked(content)
             for key, value in new.items():
                 for a, b in zip(old[key]["outputs"], value["outputs"]):
                     assert np.allclose(a["values"], b["values"], 1e-6, 1e-7), (key, a["name"])

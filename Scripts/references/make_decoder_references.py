@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes Tests/Fixtures/decoder.json: what PyTorch computes for small decoders, token by token.
+"""Writes Tests/Fixtures/decoder.safetensors: what PyTorch computes for small decoders, token by token.
 
     python Scripts/references/make_decoder_references.py   # torch
 
@@ -9,7 +9,6 @@ names. Numbers are seeded by the case's name. Parameters have Keras's orientatio
 """
 # check:
 
-import json
 import math
 import pathlib
 
@@ -17,10 +16,11 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+import fixtures
 from make_general_references import tensor
 from make_recurrent_references import seeded, values
 
-FILE = pathlib.Path(__file__).resolve().parents[2] / "Tests" / "Fixtures" / "decoder.json"
+FILE = pathlib.Path(__file__).resolve().parents[2] / "Tests" / "Fixtures" / "decoder.safetensors"
 
 # name, vocabulary, channels, heads, groups, hidden, tokens, positions
 CASES = [
@@ -114,9 +114,8 @@ def run(case):
 def main():
     """Writes all cases."""
     cases = [run(case) for case in CASES]
-    body = ",\n".join(json.dumps(case, sort_keys=True) for case in cases)
     version = torch.__version__.split("+")[0]
-    FILE.write_text(f'{{"versions": {{"torch": "{version}"}}, "cases": [\n{body}\n]}}\n')
+    fixtures.write(FILE, {"versions": {"torch": version}, "cases": cases})
     print(f"{len(cases)} cases, {FILE.stat().st_size} bytes")
 
 

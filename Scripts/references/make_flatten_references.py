@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes Tests/Fixtures/flatten.json: what networks that flatten an image compute channels first.
+"""Writes Tests/Fixtures/flatten.safetensors: what networks that flatten an image compute channels first.
 
 Run it from anywhere, with a Python that has NumPy:
 
@@ -16,13 +16,14 @@ them, so that nn.Flatten gives channels, height, width. The fixture:
 """
 # check: --check
 
-import json
 import pathlib
 import sys
 
 import numpy as np
 
-FIXTURE = pathlib.Path(__file__).resolve().parents[2] / "Tests" / "Fixtures" / "flatten.json"
+import fixtures
+
+FIXTURE = pathlib.Path(__file__).resolve().parents[2] / "Tests" / "Fixtures" / "flatten.safetensors"
 WIDTH, HEIGHT, CHANNELS, FEATURES, NEURONS = 4, 3, 2, 3, 5
 COUNT = FEATURES * HEIGHT * WIDTH
 EPSILON = 0.001
@@ -73,11 +74,11 @@ def made():
 def main():
     fixture = made()
     if "--check" not in sys.argv:
-        FIXTURE.write_text(json.dumps(fixture, indent=1) + "\n")
+        fixtures.write(FIXTURE, fixture)
         return
-    known = json.loads(FIXTURE.read_text())
+    known = fixtures.read(FIXTURE)
     same = known.keys() == fixture.keys() and all(
-        np.allclose(known["outputs"][name], values, rtol=1e-12, atol=1e-12)
+        np.allclose(known["outputs"][name], values, rtol=1e-6, atol=1e-6)
         for name, values in fixture["outputs"].items())
     if not same:
         sys.exit(f"{FIXTURE} differs from what this script computes")

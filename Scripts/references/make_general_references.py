@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes Tests/Fixtures/general.json: what ONNX Runtime, NumPy and Keras compute for functions of one
+"""Writes Tests/Fixtures/general.safetensors: what ONNX Runtime, NumPy and Keras compute for functions of one
 or two tensors, choices, reductions, rankings, movements and products of matrices.
 
 Run it from anywhere; each half of the cases needs its packages:
@@ -15,22 +15,22 @@ precision where that is a function of real numbers.
 # check: onnx
 # check: KERAS_BACKEND=jax keras
 
-import base64
-import json
 import pathlib
 import sys
 import zlib
 
 import numpy as np
 
-FILE = pathlib.Path(__file__).resolve().parents[2] / "Tests" / "Fixtures" / "general.json"
+import fixtures
+
+FILE = pathlib.Path(__file__).resolve().parents[2] / "Tests" / "Fixtures" / "general.safetensors"
 ONNX, KERAS = [], []
 
 
 def tensor(value):
     """A tensor as JSON."""
     data = np.ascontiguousarray(value, dtype="<f4")
-    return {"sizes": list(data.shape), "base64": base64.b64encode(data.tobytes()).decode()}
+    return data
 
 
 def record(name, source, inputs, result, parameters=None):
@@ -363,15 +363,14 @@ def main():
     which = sys.argv[1] if len(sys.argv) == 2 else ""
     if which not in ("onnx", "keras"):
         sys.exit(__doc__)
-    old = json.loads(FILE.read_text())["cases"] if FILE.exists() else []
+    old = fixtures.read(FILE)["cases"] if FILE.exists() else []
     kept = [case for case in old if case["source"].startswith("keras") != (which == "keras")]
     made = [run_keras(c) for c in KERAS] if which == "keras" else [run_onnx(c) for c in ONNX]
     cases = sorted(kept + made, key=lambda case: case["name"])
     assert len({case["name"] for case in cases}) == len(cases)
     versions = dict(sorted({case["source"].split()[0]: case["source"].split()[1]
                             for case in cases}.items()))
-    body = ",\n".join(json.dumps(case, sort_keys=True) for case in cases)
-    FILE.write_text(f'{{"versions": {json.dumps(versions)}, "cases": [\n{body}\n]}}\n')
+    fixtures.write(FILE, {"versions": versions, "cases": cases})
     print(f"{len(made)} cases of {which}, {len(cases)} in all")
 
 

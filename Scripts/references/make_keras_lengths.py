@@ -4,13 +4,14 @@
 Needs the PyPI packages keras and tensorflow-cpu.
 """
 # check: {fixtures}/KerasLengths
-import json
 import os
 import sys
 
 import keras
 import numpy as np
 from keras import layers
+
+import fixtures
 
 LENGTHS = [1, 7, 40]
 folder = sys.argv[1]
@@ -80,5 +81,4 @@ y = layers.UpSampling1D(2)(layers.Conv1DTranspose(8, 3, strides=2, padding="same
 z = layers.GRU(5)(layers.AveragePooling1D(4)(y))
 save("strides", keras.Model(x, [layers.Concatenate()([y, a]), z]), "keras", frames, [4, 24, 40])
 
-with open(os.path.join(folder, "expected.json"), "w") as file:
-    json.dump(found, file, separators=(",", ":"), allow_nan=False)
+fixtures.write(os.path.join(folder, "expected.safetensors"), found)

@@ -3,13 +3,12 @@
 
 Usage: make_keras_patterns.py
 
-Writes Tests/ForgeImportersTests/Fixtures/ONNX/Patterns: NAME.onnx and keras.json, with the inputs
+Writes Tests/ForgeImportersTests/Fixtures/ONNX/Patterns: NAME.onnx and keras.safetensors, with the inputs
 and outputs of each. ONNX Runtime computes the outputs, in single precision; for inputs of hostile
 numbers NumPy does, in double precision. Needs the PyPI packages tensorflow-cpu, tf2onnx,
 onnxruntime and numpy.
 """
 # check:
-import json
 import pathlib
 
 import numpy as np
@@ -18,6 +17,7 @@ import onnxruntime
 import tensorflow as tf
 import tf2onnx
 
+import fixtures
 from pattern_values import hostile, values
 
 folder = pathlib.Path(__file__).resolve().parents[2] \
@@ -97,7 +97,7 @@ def main():
     convert("tf_batch_normalization", batch_normalization, hostile(rng, 1, 7, 23),
             layer_normalization((-1,), 1e-3, gamma.astype(np.float64), beta.astype(np.float64)),
             {"normalize": 1})
-    (folder / "keras.json").write_text(json.dumps(expected, separators=(",", ":")))
+    fixtures.write(folder / "keras.safetensors", expected)
 
 
 main()

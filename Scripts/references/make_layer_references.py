@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes Tests/Fixtures/layers.json: what other frameworks compute for every kind of layer.
+"""Writes Tests/Fixtures/layers.safetensors: what other frameworks compute for every kind of layer.
 
 Run it from anywhere, with a Python that has the packages below (versions as in the file itself):
 
@@ -12,10 +12,9 @@ Run it from anywhere, with a Python that has the packages below (versions as in 
 layer_cases.py lists the cases, layer_frameworks.py runs them: in Keras wherever Keras has the
 layer, else in TensorFlow, ONNX Runtime, NumPy or Pillow; each case says which. Numbers are seeded
 by the case's name, so that a case does not change when others come or go. Inputs and parameters are
-single precision; outputs are rounded to it, whatever they were computed in. All are little-endian
-base64.
+single precision; outputs are rounded to it, whatever they were computed in.
 
-The file:
+The content of the file, which fixtures.py writes:
 
     versions      the versions that computed it
     cases
@@ -31,14 +30,13 @@ The file:
 """
 # check: --check
 
-import base64
-import json
 import pathlib
 import sys
 import zlib
 
 import numpy as np
 
+import fixtures
 from layer_cases import CASES
 from layer_frameworks import FRAMEWORKS, VERSIONS, nonzero
 
@@ -46,9 +44,9 @@ FIXTURES = pathlib.Path(__file__).resolve().parents[2] / "Tests" / "Fixtures"
 
 
 def tensor(value):
-    """A tensor as JSON."""
+    """A tensor of the file."""
     data = np.ascontiguousarray(value, dtype="<f4")
-    return {"sizes": list(data.shape), "base64": base64.b64encode(data.tobytes()).decode()}
+    return data
 
 
 def inputs_of(case, random):
@@ -78,33 +76,17 @@ def computed(case):
     }
 
 
-def text(cases):
-    """The file: a line for each field of a case and for each layer, so that changes can be read."""
-    lines = ["{", f'"versions": {json.dumps(VERSIONS)},', '"cases": [']
-    for position, case in enumerate(cases):
-        lines.append("{")
-        for name, value in case.items():
-            comma = "" if name == "outputs" else ","
-            if name == "layers":
-                steps = ",\n  ".join(json.dumps(step) for step in value)
-                lines.append(f'"layers": [\n  {steps}],')
-            else:
-                lines.append(f"{json.dumps(name)}: {json.dumps(value)}{comma}")
-        lines.append("}" if position == len(cases) - 1 else "},")
-    return "\n".join(lines + ["]", "}", ""])
-
-
 def main():
     names = [case["name"] for case in CASES]
     assert len(names) == len(set(names)), "names are unique"
-    result = text([computed(case) for case in CASES])
-    path = FIXTURES / "layers.json"
+    result = fixtures.packed({"versions": VERSIONS, "cases": [computed(case) for case in CASES]})
+    path = FIXTURES / "layers.safetensors"
     if sys.argv[1:] == ["--check"]:
-        same = path.read_text() == result
+        same = path.read_bytes() == result
         print(f"{path.name}: {'the same' if same else 'differs'}")
         sys.exit(0 if same else 1)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(result)
+    path.write_bytes(result)
     print(f"{path.name}: {len(CASES)} cases, {path.stat().st_size} bytes")
 
 

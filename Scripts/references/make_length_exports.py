@@ -7,7 +7,6 @@ graphs that follow no length, or only seem to, are made by hand.
 """
 # check: {fixtures}/ONNX/Lengths
 
-import json
 import math
 import os
 import sys
@@ -19,6 +18,8 @@ import onnxruntime
 import torch
 from onnx import TensorProto, helper, numpy_helper
 from torch import nn
+
+import fixtures
 
 warnings.filterwarnings("ignore")
 torch.manual_seed(5)
@@ -310,8 +311,7 @@ def main():
             path = export(name, folder, kind)
             found[f"{name}_{kind}"] = expected(path, names, axis)
     mistakes(folder)
-    with open(os.path.join(folder, "expected.json"), "w") as file:
-        json.dump(found, file, separators=(",", ":"))
+    fixtures.write(os.path.join(folder, "expected.safetensors"), found)
 
 
 main()

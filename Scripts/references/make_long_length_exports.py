@@ -3,12 +3,11 @@
 
 Usage: make_long_length_exports.py
 
-Writes Tests/ForgeImportersTests/Fixtures/ONNX/LongLengths: NAME.onnx and torch.json, what ONNX
+Writes Tests/ForgeImportersTests/Fixtures/ONNX/LongLengths: NAME.onnx and torch.safetensors, what ONNX
 Runtime computes at several lengths. PyTorch exports most; graphs with other attributes of Attention
 are made by hand. Needs the PyPI packages torch, onnx, onnxscript, onnxruntime and numpy.
 """
 # check:
-import json
 import pathlib
 import tempfile
 import warnings
@@ -19,6 +18,7 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 from torch import nn
 
+import fixtures
 from length_values import MAXIMUM, expected
 from make_transformer_exports import strip
 
@@ -202,7 +202,7 @@ def main():
     # TorchScript's exporter writes the length of its example into nn.MultiheadAttention.
     export("multihead", MultiHead(), {"x": (1, 0, 24)}, ["y"], opset=18)
     by_hand()
-    (folder / "torch.json").write_text(json.dumps(found, separators=(",", ":")))
+    fixtures.write(folder / "torch.safetensors", found)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
 
 Needs onnx, numpy and onnxruntime 1.32 with the modules that its transformers optimiser imports
 (coloredlogs, sympy). Each case is a file of one operator, or a network as the optimiser writes it.
-`cases.json` has its inputs and what ONNX Runtime computes. That is checked before it is written:
+`cases.safetensors` has its inputs and what ONNX Runtime computes. That is checked before it is written:
 for an operator against formulas in double precision, for a network against the graph from which
 the optimiser started.
 """
@@ -21,6 +21,7 @@ import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
+import fixtures
 import microsoft_formulas as formulas
 import microsoft_networks as networks
 
@@ -235,7 +236,7 @@ def main():
     network_cases(cases)
     refusals(cases)
     (FOLDER / "refusals.json").write_text(json.dumps(cases.refusals, indent=1) + "\n")
-    (FOLDER / "cases.json").write_text(json.dumps(cases.found, separators=(",", ":")) + "\n")
+    fixtures.write(FOLDER / "cases.safetensors", cases.found)
     print(f"{len(cases.found)} cases")
 
 

@@ -3,19 +3,20 @@
 
     make_onnx_edges.py
 
-Needs onnx, onnxruntime and numpy. `cases.json` has, for each graph, inputs and what ONNX Runtime
+Needs onnx, onnxruntime and numpy. `cases.safetensors` has, for each graph, inputs and what ONNX Runtime
 computes for them, at several lengths where the length is free, or a word of the error that Forge
 has for a file that is not valid.
 """
 # check:
 
-import json
 import pathlib
 
 import numpy as np
 import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
+
+import fixtures
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2].joinpath(
     "Tests", "ForgeImportersTests", "Fixtures", "ONNX", "Edges")
@@ -124,7 +125,7 @@ def cases():
 
 def main():
     FOLDER.mkdir(exist_ok=True)
-    (FOLDER / "cases.json").write_text(json.dumps(list(cases())) + "\n")
+    fixtures.write(FOLDER / "cases.safetensors", list(cases()))
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@ order, sequences, and values put into tensors.
 
     make_onnx_flow.py
 
-Needs onnx, onnxruntime and numpy. `cases.json` has, for each graph, inputs and what ONNX Runtime
-computes for them, at several lengths where the length is free, or a word of the error that Forge
+Needs onnx, onnxruntime and numpy. `cases.safetensors` has, for each graph, inputs and what ONNX
+Runtime computes for them, at several lengths where the length is free, or a word of the error that Forge
 has. `given.json` has an operator of a made-up domain, and what NumPy computes for it.
 """
 # check:
@@ -17,6 +17,8 @@ import numpy as np
 import onnx
 import onnxruntime
 from onnx import AttributeProto, TensorProto, helper, numpy_helper
+
+import fixtures
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2].joinpath(
     "Tests", "ForgeImportersTests", "Fixtures", "ONNX", "Flow")
@@ -504,7 +506,7 @@ def main():
     random = np.random.default_rng(53)
     cases = [case for make in (scatters, branches, loops, functions, sequences)
              for case in make(random)]
-    (FOLDER / "cases.json").write_text(json.dumps(cases, indent=0) + "\n")
+    fixtures.write(FOLDER / "cases.safetensors", cases)
     (FOLDER / "given.json").write_text(json.dumps(given(random), indent=0) + "\n")
     print(f"{len(cases)} cases")
 

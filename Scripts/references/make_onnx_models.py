@@ -6,13 +6,14 @@ Usage: make_onnx_models.py
 ONNX Runtime computes the expected outputs of seeded inputs. Needs onnx, onnxruntime and numpy.
 """
 # check:
-import json
 import pathlib
 
 import numpy as np
 import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
+
+import fixtures
 
 folder = pathlib.Path(__file__).resolve().parents[2] / "Tests/ForgeImportersTests/Fixtures/ONNX"
 
@@ -254,7 +255,7 @@ def main():
     expected = {make.__name__: make()
                 for make in [classifier, shuffle, decoder, encoder, sequence, channels_last,
                              rare, shapes, large]}
-    (folder / "expected.json").write_text(json.dumps(expected))
+    fixtures.write(folder / "expected.safetensors", expected)
     for name in expected:
         print(name, {n: o["sizes"] for n, o in expected[name]["outputs"].items()})
 

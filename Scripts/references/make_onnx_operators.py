@@ -4,14 +4,13 @@ other fixture has, and for operators along a sequence of open length.
 
     make_onnx_operators.py
 
-Needs onnx, onnxruntime and numpy. `cases.json` has, for each graph, inputs and what ONNX Runtime
+Needs onnx, onnxruntime and numpy. `cases.safetensors` has, for each graph, inputs and what ONNX Runtime
 computes for them (the reference of the package onnx for operators that ONNX Runtime lacks), at
 several lengths where the length is free. The files `blocks_*` hold channels in blocks of 16 with
 AVX-512, else of 8.
 """
 # check:
 
-import json
 import pathlib
 import zlib
 
@@ -20,6 +19,8 @@ import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
+
+import fixtures
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2].joinpath(
     "Tests", "ForgeImportersTests", "Fixtures", "ONNX", "Operators")
@@ -400,7 +401,7 @@ def main():
     for family in (functions, arithmetic, reductions, constants, images, choices, heads,
                    features, blocks, recurrences, fixed):
         made += family(generator(family.__name__))
-    (FOLDER / "cases.json").write_text(json.dumps(made))
+    fixtures.write(FOLDER / "cases.safetensors", made)
     print(f"{len(made)} cases")
 
 

@@ -3,13 +3,13 @@
 
     make_onnx_quantized.py
 
-Quantised weights and values, integers of 8, 32 and 64 bits, and float16. `cases.json` is as in
+Quantised weights and values, integers of 8, 32 and 64 bits, and float16. `cases.safetensors` is as in
 make_onnx_edges.py, which this needs beside it.
 """
 # check:
 
-import json
 
+import fixtures
 import make_onnx_edges as edges
 import numpy as np
 from make_onnx_edges import invalid, node, numbers_of, valid
@@ -131,7 +131,7 @@ def cases():
 
 def main():
     edges.FOLDER.mkdir(exist_ok=True)
-    (edges.FOLDER / "cases.json").write_text(json.dumps(list(cases())) + "\n")
+    fixtures.write(edges.FOLDER / "cases.safetensors", list(cases()))
 
 
 if __name__ == "__main__":

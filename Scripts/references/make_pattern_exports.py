@@ -3,13 +3,12 @@
 
 Usage: make_pattern_exports.py
 
-Writes Tests/ForgeImportersTests/Fixtures/ONNX/Patterns: NAME.onnx and torch.json, with the inputs
+Writes Tests/ForgeImportersTests/Fixtures/ONNX/Patterns: NAME.onnx and torch.safetensors, with the inputs
 and outputs of each. ONNX Runtime computes the outputs, in single precision; for inputs of hostile
 numbers NumPy does, in double precision. Graphs that only look like a normalization are made by
 hand. Needs the PyPI packages torch, transformers, onnx, onnxscript, onnxruntime and numpy.
 """
 # check:
-import json
 import pathlib
 import tempfile
 import warnings
@@ -21,6 +20,7 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 from torch import nn
 
+import fixtures
 from make_transformer_exports import spread, strip
 from pattern_values import hostile, values
 
@@ -229,7 +229,7 @@ def main():
     root_mean_squares(rng, generator)
     near_misses(rng)
     attentions(rng, generator)
-    (folder / "torch.json").write_text(json.dumps(expected, separators=(",", ":")))
+    fixtures.write(folder / "torch.safetensors", expected)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ PyTorch with a dynamic length, as users export theirs. Needs torch, transformers
 """
 # check: {fixtures}/ONNX/Pretrained
 
-import json
 import os
 import sys
 import warnings
@@ -18,6 +17,7 @@ import onnxruntime
 import torch
 import transformers
 
+import fixtures
 from make_onnx_models import seeded
 
 warnings.filterwarnings("ignore")
@@ -118,8 +118,7 @@ def main():
         for kind in ("script", "dynamo"):
             path = export(name, folder, kind, lengths)
             found[f"{name}_{kind}"] = expected(name, path, lengths)
-    with open(os.path.join(folder, "expected.json"), "w") as file:
-        json.dump(found, file, separators=(",", ":"))
+    fixtures.write(os.path.join(folder, "expected.safetensors"), found)
 
 
 main()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes Tests/Fixtures/recurrent.json: what Keras, PyTorch and ONNX Runtime compute for recurrent
+"""Writes Tests/Fixtures/recurrent.safetensors: what Keras, PyTorch and ONNX Runtime compute for recurrent
 layers.
 
 Run it from anywhere; each part of the cases needs its packages:
@@ -17,16 +17,16 @@ the order of gates of the framework.
 # check: torch
 # check: onnx
 
-import json
 import pathlib
 import sys
 import zlib
 
 import numpy as np
 
+import fixtures
 from make_general_references import record
 
-FILE = pathlib.Path(__file__).resolve().parents[2] / "Tests" / "Fixtures" / "recurrent.json"
+FILE = pathlib.Path(__file__).resolve().parents[2] / "Tests" / "Fixtures" / "recurrent.safetensors"
 
 
 def values(random, size, scale=0.6):
@@ -210,7 +210,7 @@ def main():
     which = sys.argv[1] if len(sys.argv) == 2 else ""
     if which not in parts:
         sys.exit(__doc__)
-    old = json.loads(FILE.read_text())["cases"] if FILE.exists() else []
+    old = fixtures.read(FILE)["cases"] if FILE.exists() else []
     kept = [case for case in old if not case["source"].startswith(which)]
     cases, run = parts[which]
     made = [run(case) for case in cases]
@@ -218,8 +218,7 @@ def main():
     assert len({case["name"] for case in every}) == len(every)
     versions = dict(sorted({case["source"].split()[0]: case["source"].split()[1]
                             for case in every}.items()))
-    body = ",\n".join(json.dumps(case, sort_keys=True) for case in every)
-    FILE.write_text(f'{{"versions": {json.dumps(versions)}, "cases": [\n{body}\n]}}\n')
+    fixtures.write(FILE, {"versions": versions, "cases": every})
     print(f"{len(made)} cases of {which}, {len(every)} in all")
 
 

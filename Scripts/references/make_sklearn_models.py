@@ -4,12 +4,11 @@
     make_sklearn_models.py
 
 Needs scikit-learn, skl2onnx, lightgbm, xgboost, onnxmltools, onnx, onnxruntime and numpy. Models are
-trained on odd numbers of rows and on columns of scales from 1e-6 to 1e6, some with NaN. cases.json has
+trained on odd numbers of rows and on columns of scales from 1e-6 to 1e6, some with NaN. cases.safetensors has
 rows, what ONNX Runtime makes of the file, and what the model itself predicts in double precision.
 Cases "trees …" and "operator …" are graphs of one node with numbers at its edges.
 """
 # check:
-import json
 import pathlib
 import warnings
 
@@ -25,6 +24,8 @@ from onnxmltools.convert.common.data_types import FloatTensorType
 from sklearn import ensemble, impute, linear_model, neural_network, preprocessing, svm, tree
 from sklearn.pipeline import make_pipeline
 from skl2onnx import to_onnx
+
+import fixtures
 
 warnings.filterwarnings("ignore")
 FOLDER = pathlib.Path(__file__).resolve().parents[2].joinpath(
@@ -342,6 +343,5 @@ scikit()
 boosted()
 trees()
 operators()
-(FOLDER / "cases.json").write_text(
-    "[\n" + ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases) + "\n]\n")
+fixtures.write(FOLDER / "cases.safetensors", cases)
 print(len(cases), "cases")

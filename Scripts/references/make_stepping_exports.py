@@ -7,7 +7,6 @@ first + step, first + 2 step, … (InputSize.stepping).
 """
 # check: {fixtures}/ONNX/Stepping
 
-import json
 import os
 import sys
 import warnings
@@ -17,6 +16,7 @@ import onnxruntime
 import torch
 from torch import nn
 
+import fixtures
 from make_onnx_models import seeded
 
 warnings.filterwarnings("ignore")
@@ -163,8 +163,7 @@ def main():
         # The older exporter stores the length of attention that it was shown.
         for kind in ["dynamo"] if name == "speech" else ["script", "dynamo"]:
             found[f"{name}_{kind}"] = expected(name, export(name, folder, kind))
-    with open(os.path.join(folder, "expected.json"), "w") as file:
-        json.dump(found, file, separators=(",", ":"))
+    fixtures.write(os.path.join(folder, "expected.safetensors"), found)
 
 
 main()

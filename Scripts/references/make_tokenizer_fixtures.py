@@ -3,8 +3,8 @@
 Usage: python make_tokenizer_fixtures.py FOLDER   (with tokenizers, sentencepiece and Django)
 
 FOLDER gets tokenizers trained by make_tokenizers.py on part of its text, texts.json with strings of
-check-tokenizers, and answers.json: for each tokenizer what check-tokenizers compares, in full for
-the first strings and as FNV-1a hashes of 64 bits for all of them.
+`Scripts/check tokenizers`, and answers.json: for each tokenizer what that check compares, in full
+for the first strings and as FNV-1a hashes of 64 bits for all of them.
 """
 import importlib.machinery
 import importlib.util
@@ -14,14 +14,14 @@ import sys
 
 import make_tokenizers
 
-SCRIPT = pathlib.Path(__file__).resolve().parent.parent / "check-tokenizers"
+SCRIPT = pathlib.Path(__file__).resolve().parent.parent / "checks/tokenizers"
 FULL = 12
 # Rules for characters take 300 kB in each file: two files have them.
 LEFT_OUT = ["albert.json", "spm-unigram.model", "spm-bpe-suffix.model"]
 
 
 def checker():
-    """The script check-tokenizers as a module."""
+    """The script `Scripts/check tokenizers` as a module."""
     loader = importlib.machinery.SourceFileLoader("check_tokenizers", str(SCRIPT))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     loader.exec_module(module)

@@ -1,4 +1,4 @@
-"""Trains the tokenizers that Scripts/check-tokenizers compares, and writes them into a folder.
+"""Trains the tokenizers that Scripts/check tokenizers compares, and writes them into a folder.
 
 The text comes from what Debian and PyPI packages carry: licenses, Python's own sources, and the
 translations of Django into some hundred languages. Training is seeded by the text alone.

@@ -4,8 +4,8 @@
     make_torch_models.py FOLDER [--seed S] [--networks NAME …] [--exporter dynamo|script]
 
 Writes NAME.onnx, its input NAME.in0.npy, the outputs of PyTorch in double precision NAME.out0.npy …,
-and list.json, which Scripts/check-torch reads. Needs the PyPI packages torch, torchvision, onnx, onnxscript and
-onnxruntime. Parameters are drawn by each network's own initialisation; the statistics and factors
+and list.json, which Scripts/check torch reads. Needs the PyPI packages torch, torchvision, onnx,
+onnxscript and onnxruntime. Parameters are drawn by each network's own initialisation; the statistics and factors
 of batch normalisations are drawn here, since their initial values would hide mistakes.
 """
 # check: {scratch}/torch --networks squeezenet1_1

@@ -3,7 +3,7 @@
 
 Usage: make_transformer_exports.py [--keras FILE.onnx …]
 
-Writes Tests/ForgeImportersTests/Fixtures/ONNX/Transformers: NAME.onnx and expected.json, with the
+Writes Tests/ForgeImportersTests/Fixtures/ONNX/Transformers: NAME.onnx and expected.safetensors, with the
 inputs and outputs of each and the number of attentions in it. Needs the PyPI packages torch,
 transformers, onnx, onnxscript, onnxruntime and numpy; the models have random weights, so nothing is
 downloaded. A model of Keras is made by make_keras_attention.py in an environment of its own and
@@ -11,7 +11,6 @@ given with --keras.
 """
 # check: --keras {scratch}/keras_attention.onnx
 import argparse
-import json
 import pathlib
 import tempfile
 import warnings
@@ -22,6 +21,8 @@ import onnxruntime
 import torch
 from onnx import TensorProto, helper, numpy_helper
 from torch import nn
+
+import fixtures
 
 warnings.filterwarnings("ignore")
 folder = pathlib.Path(__file__).resolve().parents[2] \
@@ -201,7 +202,7 @@ def main():
         record(path.stem, model, feeds, 2)
     pytorch(rng, generator)
     hugging_face(rng, generator)
-    (folder / "expected.json").write_text(json.dumps(expected))
+    fixtures.write(folder / "expected.safetensors", expected)
 
 
 if __name__ == "__main__":

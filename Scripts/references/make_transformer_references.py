@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes Tests/Fixtures/transformer.json: what PyTorch computes for blocks of transformers.
+"""Writes Tests/Fixtures/transformer.safetensors: what PyTorch computes for blocks of transformers.
 
     python Scripts/references/make_transformer_references.py   # torch
 
@@ -9,16 +9,16 @@ batch. Parameters have Keras's orientation.
 """
 # check:
 
-import json
 import pathlib
 
 import numpy as np
 import torch
 
+import fixtures
 from make_general_references import tensor
 from make_recurrent_references import seeded, values
 
-FILE = pathlib.Path(__file__).resolve().parents[2] / "Tests" / "Fixtures" / "transformer.json"
+FILE = pathlib.Path(__file__).resolve().parents[2] / "Tests" / "Fixtures" / "transformer.safetensors"
 
 NAMES = {
     "self_attn.in_proj_weight": ("attention", "weights"),
@@ -72,9 +72,8 @@ def run(case):
 def main():
     """Writes all cases."""
     cases = [run(case) for case in CASES]
-    body = ",\n".join(json.dumps(case, sort_keys=True) for case in cases)
-    FILE.write_text(
-        f'{{"versions": {{"torch": "{torch.__version__.split("+")[0]}"}}, "cases": [\n{body}\n]}}\n')
+    version = torch.__version__.split("+")[0]
+    fixtures.write(FILE, {"versions": {"torch": version}, "cases": cases})
     print(f"{len(cases)} cases, {FILE.stat().st_size} bytes")
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes Tests/Fixtures/windows.json: what other frameworks compute for transposed, one-dimensional and
+"""Writes Tests/Fixtures/windows.safetensors: what other frameworks compute for transposed, one-dimensional and
 separable convolutions, poolings with dilation or a rounded-up size, normalisations, rearrangements
 of pixels, resampling and non-maximum suppression.
 
@@ -15,22 +15,22 @@ Tensors are in memory order without the batch; parameters are as the framework s
 # check: onnx
 # check: KERAS_BACKEND=jax keras
 
-import base64
-import json
 import pathlib
 import sys
 import zlib
 
 import numpy as np
 
-FILE = pathlib.Path(__file__).resolve().parents[2] / "Tests" / "Fixtures" / "windows.json"
+import fixtures
+
+FILE = pathlib.Path(__file__).resolve().parents[2] / "Tests" / "Fixtures" / "windows.safetensors"
 ONNX, KERAS = [], []
 
 
 def tensor(value):
     """A tensor as JSON."""
     data = np.ascontiguousarray(value, dtype="<f4")
-    return {"sizes": list(data.shape), "base64": base64.b64encode(data.tobytes()).decode()}
+    return data
 
 
 def drawn(random, shape, low=0.05, high=1.0):
@@ -337,14 +337,13 @@ def main():
     which = sys.argv[1] if len(sys.argv) == 2 else ""
     if which not in ("onnx", "keras"):
         sys.exit(__doc__)
-    old = json.loads(FILE.read_text())["cases"] if FILE.exists() else []
+    old = fixtures.read(FILE)["cases"] if FILE.exists() else []
     kept = [case for case in old if case["source"].startswith("keras") != (which == "keras")]
     made = [run_keras(c) for c in KERAS] if which == "keras" else [run_onnx(c) for c in ONNX]
     cases = sorted(kept + made, key=lambda case: case["name"])
     versions = dict(sorted({case["source"].split()[0]: case["source"].split()[1]
                             for case in cases}.items()))
-    body = ",\n".join(json.dumps(case, sort_keys=True) for case in cases)
-    FILE.write_text(f'{{"versions": {json.dumps(versions)}, "cases": [\n{body}\n]}}\n')
+    fixtures.write(FILE, {"versions": versions, "cases": cases})
     print(f"{len(made)} cases of {which}, {len(cases)} in all")
 
 

@@ -31,7 +31,8 @@ typedef struct {
 /* Whether infinity is one of the points. */
 static inline int forge_winograd_has_infinity(int alpha) { return alpha != 7; }
 
-/* Indexed by alpha. The code adds the single point of alpha = 5. Printed by Scripts/winograd.py. */
+/* Indexed by alpha. The code adds the single point of alpha = 5. Scripts/derivations/winograd.py
+ * prints it. */
 static const forge_winograd_axis forge_winograd_axes[FORGE_MOST_POINTS + 1] = {
   [4] = {1, {1}, {-1, 1}, {{1}}},
   [5] = {1, {1}, {-1, 1}, {{1}}},

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// What a package of a user's own looks like. Scripts/check-downstream copies it beside a copy of Forge
-// under another folder's name, and builds it with products and traits of its choice.
+// What a package of a user's own looks like. Scripts/check downstream copies it beside a copy of
+// Forge under another folder's name, and builds it with products and traits of its choice.
 let products = Context.environment["FORGE_HDF5"] == "on" ? ["Forge", "ForgeHDF5"] : ["Forge"]
 // The ten lines of the README are a program beside it.
 let hasTenLines = Context.environment["FORGE_TEN_LINES"] == "on"

@@ -2,6 +2,7 @@ import ForgeGraph
 import ForgeLayers
 import ForgeOperations
 import ForgeShapes
+import ForgeTestSupport
 import Foundation
 import Testing
 
@@ -44,17 +45,11 @@ import Testing
   }
 
   /// The same against the web page, where it is beside the repository.
-  @Test(.enabled(if: SummaryTests.blogFile != nil, "no summary_blog.txt in ../shared/data"))
+  @Test(.shared("data/summary_blog.txt"))
   func summaryMatchesBlogFile() throws {
-    #expect(Data((blog.summary() + "\n").utf8) == Self.blogFile)
+    let file = try Data(contentsOf: SharedFiles.data.appending(path: "summary_blog.txt"))
+    #expect(Data((blog.summary() + "\n").utf8) == file)
   }
-
-  private static let blogFile: Data? = {
-    let root = URL(filePath: #filePath).resolvingSymlinksInPath()
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    let file = root.appending(path: "../shared/data/summary_blog.txt").standardizedFileURL
-    return try? Data(contentsOf: file)
-  }()
 
   /// Shapes are those of the longest sequence, and a line says so.
   @Test func lengthsAreStated() {

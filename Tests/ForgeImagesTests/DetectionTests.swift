@@ -1,17 +1,18 @@
 import Forge
 import ForgeImages
 import ForgeImporters
+import ForgeTestSupport
 import Foundation
 import Testing
 
 /// From a photo to drawn boxes, with the detector of the shared test data.
-@Suite(.enabled(if: ImageFixtures.hasSharedData, "no ../shared/data")) struct DetectionTests {
-  private static let folder = ImageFixtures.sharedData.appending(path: "detection")
+@Suite(.shared("data/detection", "data/photos")) struct DetectionTests {
+  private static let folder = SharedFiles.data.appending(path: "detection")
 
   @Test(arguments: ["person.jpg", "dog.jpg"])
   func boxesEqualExpectations(_ name: String) throws {
     let photos =
-      name == "dog.jpg" ? ImageFixtures.sharedData.appending(path: "photos") : Self.folder
+      name == "dog.jpg" ? SharedFiles.data.appending(path: "photos") : Self.folder
     let darknet = try ImportedDarknet(
       cfg: Self.folder.appending(path: "yolo-fastest-1.1.cfg").path,
       weights: Self.folder.appending(path: "yolo-fastest-1.1.weights").path)

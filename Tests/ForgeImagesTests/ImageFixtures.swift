@@ -18,11 +18,6 @@ enum ImageFixtures {
   static func bytes(_ file: String) throws -> [UInt8] {
     try [UInt8](Data(contentsOf: URL(filePath: path(file))))
   }
-
-  /// The real photos and what belongs to them, beside the checkout.
-  static let sharedData = folder.appending(path: "../../../../shared/data").standardized
-  /// Whether it is there.
-  static let hasSharedData = FileManager.default.fileExists(atPath: sharedData.path)
 }
 
 /// pictures.json: every file of Fixtures/pictures and its pixels.

@@ -1,18 +1,19 @@
 import Forge
 import ForgeImages
 import ForgeModels
+import ForgeTestSupport
 import Foundation
 import Testing
 
 /// Real weights on real pictures, against recorded results (see ../shared/data/NOTES.md).
-@Suite("MobileNet on photos", .enabled(if: ImageFixtures.hasSharedData, "no ../shared/data"))
+@Suite("MobileNet on photos", .shared("data/mobilenet", "data/photos"))
 struct MobileNetPhotoTests {
   private let preparation = ImagePreparation(
     width: 224, height: 224, normalization: .keras(.tf))
 
   @Test("lossless pictures give the recorded logits")
   func logits() throws {
-    let data = ImageFixtures.sharedData
+    let data = SharedFiles.data
     let network = try Model.mobileNetV1(alpha: 0.25, classes: 1000, head: .logits).compile(
       parameters: HDF5Parameters(
         data.appendingPathComponent("mobilenet/mobilenet_v1_0.25_224_keras3_full.h5").path))
@@ -33,7 +34,7 @@ struct MobileNetPhotoTests {
 
   @Test("photos, alpha 0.25, from a Keras file")
   func kerasPhotos() throws {
-    let data = ImageFixtures.sharedData
+    let data = SharedFiles.data
     let network = try Model.mobileNetV1(alpha: 0.25, classes: 1000).compile(
       parameters: HDF5Parameters(
         data.appendingPathComponent("mobilenet/mobilenet_v1_0.25_224_keras3_full.h5").path))
@@ -42,7 +43,7 @@ struct MobileNetPhotoTests {
 
   @Test("photos, alpha 1, from a safetensors file of half precision")
   func safetensorsPhotos() throws {
-    let data = ImageFixtures.sharedData
+    let data = SharedFiles.data
     let file = data.appendingPathComponent(
       "mobilenet/mobilenet_v1_1.0_224_dequant_f16.safetensors")
     let network = try Model.foldedMobileNet(alpha: 1).compile(
@@ -53,7 +54,7 @@ struct MobileNetPhotoTests {
   /// Against double precision: Fixtures/make_mobilenet_logits.py computed them with NumPy.
   @Test("real weights give logits within the stated accuracy")
   func exactLogits() throws {
-    let data = ImageFixtures.sharedData
+    let data = SharedFiles.data
     let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("Fixtures/mobilenet_logits.f64")
     let recorded = try Data(contentsOf: fixture)
@@ -90,7 +91,7 @@ struct MobileNetPhotoTests {
 
   @Test("photos, alpha 0.25, from a folder of raw files")
   func rawPhotos() throws {
-    let data = ImageFixtures.sharedData
+    let data = SharedFiles.data
     let folder = data.appendingPathComponent("mobilenet/parameters025")
     let network = try Model.foldedMobileNet(alpha: 0.25).compile(
       parameters: ParameterDirectory(

@@ -1,10 +1,11 @@
 import Forge
 import ForgeImages
+import ForgeTestSupport
 import Foundation
 import Testing
 
 /// The real photos of the shared test data.
-@Suite(.enabled(if: ImageFixtures.hasSharedData, "no ../shared/data")) struct PhotoTests {
+@Suite(.shared("data/mobilenet", "data/photos")) struct PhotoTests {
   struct Photo: Decodable {
     let file: String
     let width: Int
@@ -20,8 +21,8 @@ import Testing
     let inputs: [Photo]
   }
 
-  static let folder = ImageFixtures.sharedData.appending(path: "photos")
-  static let inputs = ImageFixtures.sharedData.appending(path: "mobilenet/inputs224")
+  static let folder = SharedFiles.data.appending(path: "photos")
+  static let inputs = SharedFiles.data.appending(path: "mobilenet/inputs224")
 
   @Test func photosAreDecoded() throws {
     let fixtures: Photos = try ImageFixtures.load("photos")

@@ -1,5 +1,6 @@
 import Forge
 import ForgeImages
+import ForgeTestSupport
 import Foundation
 import Testing
 
@@ -106,9 +107,9 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: ImageFixtures.hasSharedData, "no ../shared/data"))
+  @Test(.shared("data/photos"))
   func photosMatchReferences() throws {
-    let folder = ImageFixtures.sharedData.appending(path: "photos")
+    let folder = SharedFiles.data.appending(path: "photos")
     var (compared, same) = (0, 0)
     for photo in try ReferenceFixtures.shared.get().photos {
       let image = try Image(contentsOf: folder.appending(path: photo.file).path)

@@ -1,5 +1,6 @@
 import Forge
 import ForgeImporters
+import ForgeTestSupport
 import Testing
 
 /// What a file says about its inputs, outputs and nodes.
@@ -18,9 +19,9 @@ import Testing
     )
   }
 
-  @Test(.enabled(if: ImporterFixtures.hasShared("mlmodel"), "no ../shared/data/mlmodel"))
+  @Test(.shared("data/mlmodel"))
   func coreMLFeaturesAreDescribed() throws {
-    let path = ImporterFixtures.shared.appending(path: "mlmodel/mnistCNN.mlmodel").path
+    let path = SharedFiles.data.appending(path: "mlmodel/mnistCNN.mlmodel").path
     let imported = try ImportedModel(coreML: path)
     #expect(imported.inputs[0].about == "Grayscale image of hand written digit")
     let entries = imported.model.layers.compactMap(\.place?.entry)

@@ -18,7 +18,7 @@ struct ReferenceCase: Decodable {
 
   struct Output: Decodable {
     let sizes: [Int]
-    let values: [Float]
+    @Numbers var values: [Float]
   }
 
   let inputs: [String: Input]

@@ -1,5 +1,6 @@
 import ForgeHDF5
 import ForgeLoaders
+import ForgeTestSupport
 import Foundation
 import Testing
 
@@ -40,15 +41,15 @@ import Testing
     #expect(try compare(Fixtures.path(name)) == count)
   }
 
-  /// All `.h5` files of `shared/data`.
+  /// All `.h5` files of `../shared/data`.
   static let sharedFiles =
-    (FileManager.default.enumerator(atPath: Fixtures.shared.path)?
+    (FileManager.default.enumerator(atPath: SharedFiles.data.path)?
     .compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".h5") }
 
   @Test(.enabled(if: !sharedFiles.isEmpty, "no .h5 files in ../shared/data"))
   func libraryReadsMatchForgeOnSharedFiles() throws {
     for name in Self.sharedFiles {
-      #expect(try compare(Fixtures.shared.appendingPathComponent(name).path) > 20, "\(name)")
+      #expect(try compare(SharedFiles.data.appendingPathComponent(name).path) > 20, "\(name)")
     }
   }
 

@@ -1,5 +1,6 @@
 import ForgeLoaders
 import ForgeShapes
+import ForgeTestSupport
 import Foundation
 import Testing
 
@@ -82,9 +83,9 @@ import Testing
         """)
   }
 
-  @Test(.enabled(if: Fixtures.hasShared("mobilenet/parameters025"), "no ../shared/data"))
+  @Test(.shared("data/mobilenet/parameters025"))
   func readsFoldedMobileNet() throws {
-    let path = Fixtures.shared.appendingPathComponent("mobilenet/parameters025").path
+    let path = SharedFiles.data.appendingPathComponent("mobilenet/parameters025").path
     let source = try ParameterDirectory(path, suffixes: [.weights: "_w"])
     #expect(source.availableNames.count == 28)
     #expect(source.availableNames.first == "conv1")

@@ -1,5 +1,6 @@
 import ForgeLoaders
 import ForgeShapes
+import ForgeTestSupport
 import Foundation
 import Testing
 
@@ -11,12 +12,10 @@ private let sharedFiles: [(name: String, entries: Int, layers: Int)] = [
 ]
 
 /// Real files of Keras 2 and 3 outside the repository; skipped where they are missing.
-@Suite(
-  .enabled(
-    if: sharedFiles.map(\.name).allSatisfy(Fixtures.hasShared), "no ../shared/data"))
+@Suite(.shared("data/h5", "data/mobilenet"))
 struct SharedFilesTests {
   private func open(_ name: String) throws -> HDF5File {
-    try HDF5File(Fixtures.shared.appendingPathComponent(name).path)
+    try HDF5File(SharedFiles.data.appendingPathComponent(name).path)
   }
 
   @Test(arguments: sharedFiles)

@@ -5,7 +5,7 @@
   import SwiftSyntax
   import Testing
 
-  /// The evaluator against compiled programs; Scripts/check-evaluator makes them and runs this.
+  /// The evaluator against compiled programs; Scripts/check evaluator makes them and runs this.
   @Suite struct EvaluatedProgramsTests {
     private struct Program: Decodable {
       let seed: Int

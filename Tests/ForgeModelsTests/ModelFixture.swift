@@ -86,7 +86,7 @@ struct ModelFixture: Decodable {
   /// Reads the committed fixture of a network.
   static func load(_ network: Network) throws -> ModelFixture {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures")
-    return try decode(ModelFixture.self, folder.appending(path: "\(network.name).json"))
+    return try decode(ModelFixture.self, folder.appending(path: "\(network.name).safetensors"))
   }
 
   /// The folder of references of full size, where there is one.
@@ -96,10 +96,11 @@ struct ModelFixture: Decodable {
 
   /// Reads what a network of full size computes.
   static func fullSize(_ network: Network, folder: String) throws -> Computation {
-    try decode(Computation.self, URL(filePath: folder).appending(path: "\(network.name).json"))
+    try decode(
+      Computation.self, URL(filePath: folder).appending(path: "\(network.name).safetensors"))
   }
 
   private static func decode<Value: Decodable>(_ type: Value.Type, _ file: URL) throws -> Value {
-    try JSONDecoder().decode(type, from: Data(contentsOf: file))
+    try FixtureFile.decode(type, from: file)
   }
 }

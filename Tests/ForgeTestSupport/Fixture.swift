@@ -15,8 +15,8 @@ public struct Fixture: Decodable, Sendable {
   /// - Throws: what reading and decoding throw.
   public static func load(_ name: String) throws -> Fixture {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    let file = folder.appending(path: "Fixtures/\(name).json")
-    return try JSONDecoder().decode(Fixture.self, from: Data(contentsOf: file))
+    return try FixtureFile.decode(
+      Fixture.self, from: folder.appending(path: "Fixtures/\(name).safetensors"))
   }
 
   /// The case of a name.
@@ -60,33 +60,4 @@ public struct FixtureCase: Decodable, Sendable, CustomTestStringConvertible {
   public var family: String { String(name.prefix { $0 != " " }) }
   /// The name.
   public var testDescription: String { name }
-}
-
-/// A tensor in memory order.
-public struct FixtureTensor: Decodable, Sendable {
-  /// The sizes, outermost first.
-  public let sizes: [Int]
-  /// The values.
-  public let values: [Float]
-
-  private enum CodingKeys: String, CodingKey {
-    case sizes, base64
-  }
-
-  /// Decodes little-endian values.
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    sizes = try container.decode([Int].self, forKey: .sizes)
-    let data = try container.decode(Data.self, forKey: .base64)
-    let count = sizes.reduce(1, *)
-    guard data.count == 4 * count else {
-      throw FixtureError("\(data.count) bytes for \(count) values")
-    }
-    values = data.withUnsafeBytes { bytes in
-      (0..<count).map {
-        let bits = bytes.loadUnaligned(fromByteOffset: 4 * $0, as: UInt32.self)
-        return Float(bitPattern: UInt32(littleEndian: bits))
-      }
-    }
-  }
 }

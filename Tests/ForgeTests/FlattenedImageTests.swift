@@ -10,9 +10,9 @@ import Testing
 @Suite struct FlattenedImageTests {
   private struct Reference: Decodable {
     let sizes: [Int]
-    let input: [Float]
-    let parameters: [String: [Float]]
-    let outputs: [String: [Float]]
+    @Numbers var input: [Float]
+    let parameters: [String: Numbers]
+    let outputs: [String: Numbers]
   }
 
   private let reference: Reference
@@ -21,8 +21,8 @@ import Testing
 
   init() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    reference = try JSONDecoder().decode(
-      Reference.self, from: Data(contentsOf: folder.appending(path: "Fixtures/flatten.json")))
+    reference = try FixtureFile.decode(
+      Reference.self, from: folder.appending(path: "Fixtures/flatten.safetensors"))
     input = Input(
       width: reference.sizes[0], height: reference.sizes[1], channels: reference.sizes[2])
     features = input --> Convolution(kernel: (1, 1), channels: 3, name: "conv")
@@ -34,7 +34,7 @@ import Testing
     for (name, numbers) in reference.parameters {
       let parts = name.split(separator: ".").map(String.init)
       values[parts[0], default: [:]][ParameterType(parts[1])] = StoredValues(
-        numbers, layout: layout)
+        numbers.wrappedValue, layout: layout)
     }
     return NamedParameters(values: values)
   }
@@ -44,7 +44,7 @@ import Testing
   ) throws {
     let network = try Model(input: input, output: output).compile(
       parameters: source(), options: CompileOptions(verify: .samples(1)))
-    let expected = try #require(reference.outputs[name])
+    let expected = try #require(reference.outputs[name]).wrappedValue
     let result = try network.predict(reference.input)
     #expect(
       zip(result, expected).allSatisfy { abs($0 - $1) < 1e-5 * max(1, abs($1)) },

@@ -1,5 +1,6 @@
 import Forge
 import ForgeImporters
+import ForgeTestSupport
 import ForgeToolSupport
 import Foundation
 import Testing
@@ -73,12 +74,7 @@ struct ReportedFault: Decodable, Sendable, CustomTestStringConvertible {
     .appending(path: "Fixtures/Reports")
 
   /// The folder of the originals beside the checkout.
-  static let originals = fixtures.appending(path: "../../../../../shared/review").standardized
-
-  /// Whether the originals are there.
-  static var hasOriginals: Bool {
-    FileManager.default.fileExists(atPath: originals.appending(path: "bugs").path)
-  }
+  static let originals = SharedFiles.folder.appending(path: "review")
 
   /// All rows of the table.
   static let all: [ReportedFault] =

@@ -1,3 +1,4 @@
+import ForgeTestSupport
 import Foundation
 import Testing
 
@@ -15,7 +16,7 @@ import Testing
     #expect(Set(ReportedFault.all.map(\.name)).count == ReportedFault.all.count)
   }
 
-  @Test(.enabled(if: ReportedFault.hasOriginals, "no ../shared/review"))
+  @Test(.shared("review/bugs"))
   func everyOriginalHasARow() {
     for folder in ["bugs", "attack/onnx"] {
       let names = ReportedFault.names(in: ReportedFault.originals.appending(path: folder))
@@ -30,7 +31,7 @@ import Testing
   }
 
   @Test(
-    "originals", .enabled(if: ReportedFault.hasOriginals, "no ../shared/review"),
+    "originals", .shared("review/bugs"),
     arguments: ReportedFault.all.filter { $0.original != nil })
   func original(_ report: ReportedFault) throws {
     try report.check(in: try #require(report.original))

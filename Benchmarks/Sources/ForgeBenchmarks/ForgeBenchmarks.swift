@@ -4,7 +4,7 @@ import Foundation
 
 /// Times predictions of ready networks on seeded random parameters and prints a table.
 ///
-/// `swift run -c release ForgeBenchmarks [RUNS]`
+/// `Benchmarks/run ForgeBenchmarks [RUNS]`
 @main
 struct ForgeBenchmarks {
   static func main() throws {

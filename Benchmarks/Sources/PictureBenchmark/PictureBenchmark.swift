@@ -4,7 +4,7 @@ import Foundation
 
 /// Times conversions and preparations of pictures; Benchmarks/pictures runs it beside other libraries.
 ///
-/// `swift run -c release PictureBenchmark FILE.jpg [ROUNDS [THREADS]]`
+/// `Benchmarks/run PictureBenchmark FILE.jpg [ROUNDS [THREADS]]`
 ///
 /// It prints a line for each case: its name, and the least and the median of its milliseconds.
 @main

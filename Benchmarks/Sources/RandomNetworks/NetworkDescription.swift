@@ -1,6 +1,6 @@
 import Forge
 
-/// A random network as Scripts/random-networks writes it.
+/// A random network as Scripts/check random-networks writes it.
 struct NetworkDescription: Decodable {
   /// An input of the model.
   struct Input: Decodable {

@@ -3,8 +3,8 @@ import Foundation
 
 /// Predicts random networks in every form and writes what comes out.
 ///
-/// `RandomNetworks FOLDER`; Scripts/random-networks calls it. The folder holds `networks.json` and
-/// `values.bin`; `results.bin` is written into it. For each network one line of JSON says where
+/// `RandomNetworks FOLDER`; Scripts/check random-networks calls it. The folder holds `networks.json`
+/// and `values.bin`; `results.bin` is written into it. For each network one line of JSON says where
 /// its results lie and what went wrong. The line `begin SEED` comes before, so that a network that
 /// ends the process is known.
 @main

@@ -17,7 +17,7 @@ struct Trial: Sendable {
   /// Builds the model.
   ///
   /// - Parameters:
-  ///   - description: what Scripts/random-networks drew.
+  ///   - description: what Scripts/check random-networks drew.
   ///   - values: the values that it refers to.
   /// - Throws: ``DescriptionError`` when it makes no sense.
   init(_ description: NetworkDescription, values: [Float]) throws {

@@ -5,7 +5,7 @@ import Foundation
 
 /// Times the Runner: its own cost per prediction, its latency from idle, and the throughput of MobileNet.
 ///
-/// `swift run -c release RunnerBenchmark [PREDICTIONS [SECONDS]]`
+/// `Benchmarks/run RunnerBenchmark [PREDICTIONS [SECONDS]]`
 @main
 struct RunnerBenchmark {
   static func main() async throws {

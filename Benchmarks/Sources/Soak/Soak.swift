@@ -5,7 +5,7 @@ import Foundation
 /// Predicts with a LeNet through a Runner for a long time, cancelling at random, and checks that no
 /// result is wrong, no slot is lost and resident memory stays as it was after the first tenth.
 ///
-/// `Soak [PREDICTIONS]`; Scripts/soak calls it. It exits with 1 when something is wrong.
+/// `Soak [PREDICTIONS]`; Scripts/check soak calls it. It exits with 1 when something is wrong.
 @main
 struct Soak {
   /// What the tasks of a round saw.

@@ -1,7 +1,7 @@
 import ForgeText
 import Foundation
 
-// What Scripts/check-tokenizers and Benchmarks/compare-tokenizers run: encodes the texts of a file.
+// What Scripts/check tokenizers and Benchmarks/compare-tokenizers run: encodes the texts of a file.
 //
 // Usage: Tokenizing check|time TOKENIZER TEXTS [THREADS]
 // TOKENIZER is a tokenizer.json, a .model of SentencePiece or a vocab.txt; TEXTS holds records of

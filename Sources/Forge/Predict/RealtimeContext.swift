@@ -160,7 +160,7 @@ public struct RealtimeContext: ~Copyable {
 
   /// The error of an example whose stream has no room left.
   ///
-  /// Errors are made apart from `predict`, so that `Scripts/check-realtime` finds no reference
+  /// Errors are made apart from `predict`, so that `Scripts/check realtime` finds no reference
   /// counting in it.
   @inline(never)
   private func positionFailure(example: Int, of batch: Int) -> PredictionError {

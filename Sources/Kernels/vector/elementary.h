@@ -1,8 +1,8 @@
 /* exp, exp - 1, log and related functions on vectors, with relative errors below 3e-7 unless stated
  * otherwise.
  *
- * Scripts/polynomials.py prints the coefficients. NaN gives NaN: numbers become integers only by
- * adding a constant, and comparisons with NaN are false. */
+ * Scripts/derivations/polynomials.py prints the coefficients. NaN gives NaN: numbers become
+ * integers only by adding a constant, and comparisons with NaN are false. */
 
 /* x = n * log(2) + r, |r| <= log(2) / 2, with log(2) in two parts (Cody and Waite). */
 typedef struct {

@@ -1,18 +1,16 @@
 import CForgeZlib
 import Forge
 import ForgeImporters
+import ForgeTestSupport
 import Foundation
 import Testing
 
 /// Real files on real digits (see ../shared/data/NOTES.md).
-@Suite(
-  .enabled(
-    if: ImporterFixtures.hasShared("mlmodel") && ImporterFixtures.hasShared("mnist"),
-    "no ../shared/data/mlmodel or mnist"))
+@Suite(.shared("data/mlmodel", "data/mnist"))
 struct CoreMLDigitTests {
   /// The bytes of a gzip file.
   private func inflated(_ name: String, count: Int) throws -> [UInt8] {
-    let path = ImporterFixtures.shared.appending(path: name).path
+    let path = SharedFiles.data.appending(path: name).path
     let file = try #require(gzopen(path, "rb"))
     defer { gzclose(file) }
     var bytes = [UInt8](repeating: 0, count: count)
@@ -29,7 +27,7 @@ struct CoreMLDigitTests {
     var results: [[[Float]]] = []
     for name in ["mnistCNN", "mnistCNN_fp16"] {
       let imported = try ImportedModel(
-        coreML: ImporterFixtures.shared.appending(path: "mlmodel/\(name).mlmodel").path)
+        coreML: SharedFiles.data.appending(path: "mlmodel/\(name).mlmodel").path)
       #expect(imported.model.metadata.labels == (0...9).map { "\($0)" })
       #expect(imported.inputs.map(\.sizes) == [[1, 1, 28, 28]])
       let network = try imported.model.compile()

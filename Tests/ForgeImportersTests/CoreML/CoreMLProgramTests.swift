@@ -8,7 +8,8 @@ import Testing
 /// the numbers.
 @Suite struct CoreMLProgramTests {
   static let expected = Result {
-    try ImporterFixtures.load("CoreML/Programs/expected.json", as: [String: ReferenceCase].self)
+    try ImporterFixtures.decode(
+      "CoreML/Programs/expected.safetensors", as: [String: ReferenceCase].self)
   }
 
   static func path(_ name: String) -> String {

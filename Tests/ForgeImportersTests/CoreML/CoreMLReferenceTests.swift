@@ -7,7 +7,7 @@ import Testing
 /// Small models against NumPy; Scripts/references/make_coreml_models.py computed the numbers.
 @Suite struct CoreMLReferenceTests {
   static let expected = Result {
-    try ImporterFixtures.load("CoreML/expected.json", as: [String: ReferenceCase].self)
+    try ImporterFixtures.decode("CoreML/expected.safetensors", as: [String: ReferenceCase].self)
   }
 
   /// Imports a model and compares its results.

@@ -1,18 +1,19 @@
 import Forge
 import ForgeImages
 import ForgeImporters
+import ForgeTestSupport
 import Foundation
 import Testing
 
 /// A real detector on a real photo, against recorded boxes (see ../shared/data/NOTES.md).
-@Suite(.enabled(if: ImporterFixtures.hasShared("detection"), "no ../shared/data/detection"))
+@Suite(.shared("data/detection"))
 struct DarknetDetectionTests {
   @Test(arguments: ["person.jpg", "dog.jpg"])
   func recordedBoxes(photo name: String) throws {
-    let folder = ImporterFixtures.shared.appending(path: "detection")
+    let folder = SharedFiles.data.appending(path: "detection")
     var path = folder.appending(path: name).path
     if !FileManager.default.fileExists(atPath: path) {
-      path = ImporterFixtures.shared.appending(path: "photos/\(name)").path
+      path = SharedFiles.data.appending(path: "photos/\(name)").path
     }
     guard FileManager.default.fileExists(atPath: path) else {
       print("skipped: no \(path)")

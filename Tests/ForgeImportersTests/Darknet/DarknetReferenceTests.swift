@@ -10,7 +10,7 @@ import Testing
     struct Output: Decodable {
       let name: String
       let sizes: [Int]
-      let values: [Float]
+      @Numbers var values: [Float]
     }
 
     let width: Int
@@ -21,7 +21,7 @@ import Testing
   }
 
   static let expected = Result {
-    try ImporterFixtures.load("Darknet/expected.json", as: [String: Expected].self)
+    try ImporterFixtures.decode("Darknet/expected.safetensors", as: [String: Expected].self)
   }
 
   /// Compiles a network and compares its outputs.
@@ -54,9 +54,9 @@ import Testing
         weights: ImporterFixtures.path("Darknet/\(name).weights")), name)
   }
 
-  @Test(.enabled(if: ImporterFixtures.hasShared("detection"), "no ../shared/data/detection"))
+  @Test(.shared("data/detection"))
   func bothHeadsOfARealDetector() throws {
-    let folder = ImporterFixtures.shared.appending(path: "detection")
+    let folder = SharedFiles.data.appending(path: "detection")
     let text = try String(
       contentsOf: folder.appending(path: "yolo-fastest-1.1.cfg"), encoding: .utf8
     ).replacing("width=320", with: "width=351").replacing("height=320", with: "height=287")

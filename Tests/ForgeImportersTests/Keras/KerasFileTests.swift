@@ -8,11 +8,11 @@ import Testing
 /// Files that other versions of Keras saved.
 @Suite struct KerasFileTests {
   private static func shared(_ name: String) -> String {
-    ImporterFixtures.shared.appending(path: name).path
+    SharedFiles.data.appending(path: name).path
   }
 
   /// Keras 2.1: a Sequential whose arguments are a bare list.
-  @Test(.enabled(if: ImporterFixtures.hasShared("h5/mnistCNN.h5"), "no ../shared/data/h5"))
+  @Test(.shared("data/h5/mnistCNN.h5"))
   func sequentialOfKeras2() throws {
     let imported = try ImportedModel(keras: Self.shared("h5/mnistCNN.h5"))
     #expect(imported.model.parameterCount == 94_602)
@@ -24,9 +24,7 @@ import Testing
   }
 
   /// Keras 2.4: a Functional model with an optimizer's values inside.
-  @Test(
-    .enabled(
-      if: ImporterFixtures.hasShared("h5/mlperf_tiny_resnet8_cifar10.h5"), "no ../shared/data/h5"))
+  @Test(.shared("data/h5/mlperf_tiny_resnet8_cifar10.h5"))
   func functionalOfKeras2() throws {
     let imported = try ImportedModel(keras: Self.shared("h5/mlperf_tiny_resnet8_cifar10.h5"))
     #expect(imported.model.parameterCount == 78_666)
@@ -36,9 +34,9 @@ import Testing
   }
 
   /// MobileNet in a file of Keras 3, on the recorded logits of six pictures.
-  @Test(.enabled(if: ImporterFixtures.hasShared("mobilenet/inputs224"), "no ../shared/data"))
+  @Test(.shared("data/mobilenet/inputs224"))
   func mobileNetOfKeras3() throws {
-    let folder = ImporterFixtures.shared.appending(path: "mobilenet")
+    let folder = SharedFiles.data.appending(path: "mobilenet")
     let network = try Model(
       keras: folder.appending(path: "mobilenet_v1_0.25_224_keras3_full.h5").path
     ).compile()
@@ -63,10 +61,7 @@ import Testing
     }
   }
 
-  @Test(
-    .enabled(
-      if: ImporterFixtures.hasShared("mobilenet/mobilenet_2_5_224_tf_no_top.h5"),
-      "no ../shared/data"))
+  @Test(.shared("data/mobilenet/mobilenet_2_5_224_tf_no_top.h5"))
   func weightsAloneNameARemedy() throws {
     let path = Self.shared("mobilenet/mobilenet_2_5_224_tf_no_top.h5")
     let error = #expect(throws: ImportError.self) { _ = try Model(keras: path) }

@@ -9,15 +9,16 @@ import Testing
   struct Length: Decodable {
     struct Output: Decodable {
       let sizes: [Int]
-      let values: [Float]
+      @Numbers var values: [Float]
     }
 
-    let input: [Float]
+    @Numbers var input: [Float]
     let outputs: [Output]
   }
 
   static let expected = Result {
-    try ImporterFixtures.load("KerasLengths/expected.json", as: [String: [String: Length]].self)
+    try ImporterFixtures.decode(
+      "KerasLengths/expected.safetensors", as: [String: [String: Length]].self)
   }
 
   private func imported(

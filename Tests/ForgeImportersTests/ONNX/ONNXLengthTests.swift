@@ -10,16 +10,17 @@ import Testing
   struct Length: Decodable {
     struct Output: Decodable {
       let sizes: [Int]
-      let values: [Float]
+      @Numbers var values: [Float]
     }
 
-    let inputs: [String: [Float]]
+    let inputs: [String: Numbers]
     let outputs: [String: Output]
   }
 
   static let folder = "ONNX/Lengths"
   static let expected = Result {
-    try ImporterFixtures.load("\(folder)/expected.json", as: [String: [String: Length]].self)
+    try ImporterFixtures.decode(
+      "\(folder)/expected.safetensors", as: [String: [String: Length]].self)
   }
   static let maximum = 40
   static let networks = ["bert", "fused", "decoder", "triangle", "lstm", "gru", "convolutions"]
@@ -50,7 +51,11 @@ import Testing
         let given = try #require(expected["\(length)"])
         let inputs = Dictionary(
           uniqueKeysWithValues: try imported.inputs.map { port in
-            (port.name, try Self.tensor(port, try #require(given.inputs[port.name]), length))
+            (
+              port.name,
+              try Self.tensor(
+                port, try #require(given.inputs[port.name]).wrappedValue, length)
+            )
           })
         let predictions = try network.predict(inputs)
         for port in imported.outputs {

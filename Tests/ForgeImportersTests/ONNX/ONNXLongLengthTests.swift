@@ -12,10 +12,10 @@ import Testing
     struct Input: Decodable {
       let sizes: [Int]
       let seed: UInt64?
-      let values: [Float]?
+      private let values: Numbers?
 
       var all: [Float] {
-        values ?? seededValues(count: sizes.reduce(1, *), seed: seed ?? 0)
+        values?.wrappedValue ?? seededValues(count: sizes.reduce(1, *), seed: seed ?? 0)
       }
     }
 
@@ -26,7 +26,9 @@ import Testing
   typealias Models = [String: [String: Length]]
 
   static let folder = "ONNX/LongLengths"
-  static let torch = Result { try ImporterFixtures.load("\(folder)/torch.json", as: Models.self) }
+  static let torch = Result {
+    try ImporterFixtures.decode("\(folder)/torch.safetensors", as: Models.self)
+  }
   static let maximum = 300
   /// Down and up, so that a length follows longer and shorter ones.
   static let lengths = [300, 1, 257, 7, 129, 40, 41, 300, 1]

@@ -10,9 +10,7 @@ import Testing
   struct Expected: Decodable {
     struct Values: Decodable {
       let sizes: [Int]
-      /// `nil` for NaN.
-      private let values: [Float?]
-      var floats: [Float] { values.map { $0 ?? .nan } }
+      @Numbers var values: [Float]
 
       /// The part at some places along an axis.
       ///
@@ -20,7 +18,7 @@ import Testing
       func part(_ places: Range<Int>, axis: Int) -> (sizes: [Int], values: [Float]) {
         let range = places.clamped(to: 0..<sizes[axis])
         let inner = sizes[(axis + 1)...].reduce(1, *)
-        let all = floats
+        let all = values
         var part: [Float] = []
         for outer in 0..<sizes[..<axis].reduce(1, *) {
           for place in range {
@@ -44,7 +42,8 @@ import Testing
 
   static let folder = "ONNX/Microsoft"
   static let expected: [String: Expected] =
-    (try? ImporterFixtures.load("\(folder)/cases.json", as: [String: Expected].self)) ?? [:]
+    (try? ImporterFixtures.decode("\(folder)/cases.safetensors", as: [String: Expected].self))
+    ?? [:]
   static let refusals: [String: String] =
     (try? ImporterFixtures.load("\(folder)/refusals.json", as: [String: String].self)) ?? [:]
 
@@ -76,19 +75,19 @@ import Testing
     for port in imported.inputs {
       let input = try #require(expected.inputs[port.name])
       #expect(port.sizes == input.sizes)
-      inputs[port.name] = port.tensor(input.floats)
+      inputs[port.name] = port.tensor(input.values)
     }
     let predictions = try network.predict(inputs)
     for (output, values) in expected.outputs {
       guard let port = imported.outputs.first(where: { $0.name == output }) else {
         let constant = try #require(imported.constants.first { $0.name == output })
-        #expect(constant.values.floats == values.floats)
+        #expect(constant.values.floats == values.values)
         continue
       }
       #expect(port.sizes == values.sizes)
       let result: TensorValues = try #require(predictions[output])
       Self.expectSameRows(
-        port.values(result), values.floats, width: values.sizes.last ?? 1, "\(name): \(output)")
+        port.values(result), values.values, width: values.sizes.last ?? 1, "\(name): \(output)")
     }
     // The block of a GPT chooses its scores by `Where`, which no rewrite makes one step.
     guard let attentions = expected.attentions, !name.hasPrefix("gpt_") else { return }
@@ -172,7 +171,7 @@ import Testing
       for port in imported.inputs {
         let all = try #require(expected.inputs[port.name])
         let part =
-          all.sizes.count > 1 ? all.part(0..<length, axis: 1) : (all.sizes, all.floats)
+          all.sizes.count > 1 ? all.part(0..<length, axis: 1) : (all.sizes, all.values)
         inputs[port.name] = Self.port(port, part.0).tensor(part.1)
       }
       let predictions = try network.predict(inputs)
@@ -198,7 +197,7 @@ import Testing
       for port in imported.inputs {
         let own = try #require(expected.inputs[port.name])
         // Further positions are masked.
-        var values = own.floats
+        var values = own.values
         for row in (0..<2).reversed() {
           values.insert(contentsOf: Array(repeating: 0, count: length - 7), at: (row + 1) * 7)
         }
@@ -213,7 +212,7 @@ import Testing
         let start = row * length * 24
         Self.expectSameRows(
           Array(found[start..<(start + 7 * 24)]),
-          Array(all.floats[(row * 7 * 24)..<((row + 1) * 7 * 24)]), width: 24,
+          Array(all.values[(row * 7 * 24)..<((row + 1) * 7 * 24)]), width: 24,
           "\(name): row \(row) of \(length)")
       }
     }
@@ -241,7 +240,7 @@ import Testing
     for length: Float in [-1, 5] {
       var inputs: [String: TensorValues] = [:]
       for port in imported.inputs {
-        let own = try #require(expected.inputs[port.name]).floats
+        let own = try #require(expected.inputs[port.name]).values
         inputs[port.name] = port.tensor(port.name == "x5" ? [4, length] : own)
       }
       #expect(throws: PredictionError.self) { try network.predict(inputs) }

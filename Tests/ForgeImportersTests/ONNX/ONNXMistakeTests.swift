@@ -1,5 +1,6 @@
 import Forge
 import ForgeImporters
+import ForgeTestSupport
 import Foundation
 import Testing
 
@@ -88,10 +89,10 @@ import Testing
     #expect(error.received == received)
   }
 
-  @Test(.enabled(if: ImporterFixtures.hasShared("onnx"), "no ../shared/data/onnx"))
+  @Test(.shared("data/onnx"))
   func realFiles() throws {
     for (name, layers) in [("mnist", 10), ("superres_core", 8), ("tract_keras_example", 6)] {
-      let path = ImporterFixtures.shared.appending(path: "onnx/\(name).onnx").path
+      let path = SharedFiles.data.appending(path: "onnx/\(name).onnx").path
       let imported = try ImportedModel(onnx: path)
       #expect(imported.model.layers.count >= layers, "\(name)")
       _ = try imported.model.compile()

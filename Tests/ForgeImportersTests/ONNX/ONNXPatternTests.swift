@@ -24,10 +24,10 @@ import Testing
 
   static let folder = "ONNX/Patterns"
   static let torch = Result {
-    try ImporterFixtures.load("\(folder)/torch.json", as: [String: Expected].self)
+    try ImporterFixtures.decode("\(folder)/torch.safetensors", as: [String: Expected].self)
   }
   static let keras = Result {
-    try ImporterFixtures.load("\(folder)/keras.json", as: [String: Expected].self)
+    try ImporterFixtures.decode("\(folder)/keras.safetensors", as: [String: Expected].self)
   }
 
   private func expectResults(

@@ -9,7 +9,8 @@ import Testing
 @Suite struct ONNXPretrainedLengthTests {
   static let folder = "ONNX/Pretrained"
   static let expected = Result {
-    try ImporterFixtures.load("\(folder)/expected.json", as: ONNXLongLengthTests.Models.self)
+    try ImporterFixtures.decode(
+      "\(folder)/expected.safetensors", as: ONNXLongLengthTests.Models.self)
   }
 
   private static func port(_ port: ImportedModel.Port, _ sizes: [Int]) -> ImportedModel.Port {

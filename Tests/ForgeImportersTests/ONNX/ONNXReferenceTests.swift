@@ -7,7 +7,7 @@ import Testing
 /// Small models against ONNX Runtime; Scripts/references/make_onnx_models.py made them.
 @Suite struct ONNXReferenceTests {
   static let expected = Result {
-    try ImporterFixtures.load("ONNX/expected.json", as: [String: ReferenceCase].self)
+    try ImporterFixtures.decode("ONNX/expected.safetensors", as: [String: ReferenceCase].self)
   }
 
   @Test(

@@ -6,40 +6,26 @@ import Testing
 /// Files of scikit-learn, LightGBM and XGBoost, against ONNX Runtime and the models themselves;
 /// Scripts/references/make_sklearn_models.py made them.
 @Suite struct ONNXSklearnTests {
-  /// A number, or the text of one that JSON has not.
-  struct Number: Decodable, Sendable {
-    let value: Float
-
-    init(from decoder: any Decoder) throws {
-      let container = try decoder.singleValueContainer()
-      if let number = try? container.decode(Double.self) {
-        value = Float(number)
-      } else {
-        value = Float(try container.decode(String.self)) ?? .nan
-      }
-    }
-  }
-
   struct Output: Decodable, Sendable {
     let sizes: [Int]
-    let values: [Number]
+    @Numbers var values: [Float]
     let whole: Bool
     /// What the model itself computes in double precision, and how far ONNX Runtime is from it.
-    let own: [Number]?
+    let own: Numbers?
     let distance: Float?
   }
 
   struct Case: Decodable, Sendable, CustomTestStringConvertible {
     let name: String
     let sizes: [Int]
-    let rows: [Number]
+    @Numbers var rows: [Float]
     let outputs: [String: Output]
     let labels: [String]
     var testDescription: String { name }
   }
 
   static let cases =
-    (try? ImporterFixtures.load("ONNX/Sklearn/cases.json", as: [Case].self)) ?? []
+    (try? ImporterFixtures.decode("ONNX/Sklearn/cases.safetensors", as: [Case].self)) ?? []
 
   @Test func thereAreCases() { #expect(Self.cases.count == 80) }
 
@@ -50,7 +36,7 @@ import Testing
     let options = ImportOptions(sizes: [name: test.sizes.map { .exactly($0) }])
     let imported = try ImportedModel(onnx: path(test), options: options)
     let network = try imported.model.compile(options: CompileOptions(threads: .exactly(1)))
-    let rows = imported.inputs[0].tensor(test.rows.map(\.value))
+    let rows = imported.inputs[0].tensor(test.rows)
     let found = try network.predict([name: rows])
     #expect(Set(imported.outputs.map(\.name)) == Set(test.outputs.keys))
     for port in imported.outputs {
@@ -71,7 +57,7 @@ import Testing
     #expect(imported.model.metadata.exampleMixer == nil)
     var all: [String: [Float]] = [:]
     for row in 0..<count {
-      let values = test.rows[(row * columns)..<((row + 1) * columns)].map(\.value)
+      let values = Array(test.rows[(row * columns)..<((row + 1) * columns)])
       let found = try network.predict([port.name: port.tensor(values)])
       for output in imported.outputs {
         all[output.name, default: []] += output.values(try #require(found[output.name]))
@@ -86,11 +72,11 @@ import Testing
 
   /// Labels are equal, numbers within 10⁻⁵ of their size.
   private func compare(_ found: [Float], _ wanted: Output, _ name: String) throws {
-    let values = wanted.values.map(\.value)
+    let values = wanted.values
     try #require(found.count == values.count)
     if wanted.whole {
       #expect(found == values, "\(name)")
-      if let own = wanted.own { #expect(found == own.map(\.value), "\(name), of the model") }
+      if let own = wanted.own { #expect(found == own.wrappedValue, "\(name), of the model") }
       return
     }
     // A number close to 0 is the difference of larger ones.
@@ -105,7 +91,7 @@ import Testing
         pair.0 == pair.1 || close || pair.0.isNaN && pair.1.isNaN,
         "\(name)[\(index)]: \(pair.0), ONNX Runtime has \(pair.1)")
     }
-    guard let own = wanted.own?.map(\.value), let distance = wanted.distance else { return }
+    guard let own = wanted.own?.wrappedValue, let distance = wanted.distance else { return }
     let largest = own.map { abs($0) }.max() ?? 0
     for (index, pair) in zip(found, own).enumerated() {
       #expect(

@@ -9,7 +9,8 @@ import Testing
 @Suite struct ONNXSteppingLengthTests {
   static let folder = "ONNX/Stepping"
   static let expected = Result {
-    try ImporterFixtures.load("\(folder)/expected.json", as: ONNXLongLengthTests.Models.self)
+    try ImporterFixtures.decode(
+      "\(folder)/expected.safetensors", as: ONNXLongLengthTests.Models.self)
   }
   /// The lengths of each network, in the order of the file's axes.
   static let sizes: [String: [InputSize]] = [

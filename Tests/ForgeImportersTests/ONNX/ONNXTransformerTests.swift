@@ -10,7 +10,7 @@ import Testing
   struct Expected: Decodable {
     struct Values: Decodable {
       let sizes: [Int]
-      let values: [Float]
+      @Numbers var values: [Float]
     }
 
     let attentions: Int
@@ -20,7 +20,7 @@ import Testing
 
   static let folder = "ONNX/Transformers"
   static let expected = Result {
-    try ImporterFixtures.load("\(folder)/expected.json", as: [String: Expected].self)
+    try ImporterFixtures.decode("\(folder)/expected.safetensors", as: [String: Expected].self)
   }
 
   @Test(

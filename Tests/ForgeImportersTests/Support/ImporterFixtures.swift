@@ -1,3 +1,4 @@
+import ForgeTestSupport
 import Foundation
 
 /// The files of the importer tests.
@@ -22,12 +23,9 @@ enum ImporterFixtures {
       Content.self, from: Data(contentsOf: folder.appending(path: name)))
   }
 
-  /// `shared/data` beside the checkout, with files of other programs.
-  static let shared = folder.appending(path: "../../../../shared/data").standardized
-
-  /// Whether a shared file is there.
-  static func hasShared(_ name: String) -> Bool {
-    FileManager.default.fileExists(atPath: shared.appending(path: name).path)
+  /// A decoded safetensors file of ``FixtureFile``.
+  static func decode<Content: Decodable>(_ name: String, as type: Content.Type) throws -> Content {
+    try FixtureFile.decode(type, from: folder.appending(path: name))
   }
 
   /// Where files of a test are written: in memory if the system has such a folder.

@@ -6,12 +6,13 @@ import Testing
 
 /// A small graph that reads `x` and makes `y`, against ONNX Runtime.
 ///
-/// A folder of `Fixtures/ONNX` has `cases.json` and a file for each case, which a script in
+/// A folder of `Fixtures/ONNX` has `cases.safetensors` and a file for each case, which a script in
 /// `Scripts/references` has written.
 struct ONNXCase: Decodable, Sendable, CustomTestStringConvertible {
   struct Run: Decodable {
     let sizes, outputSizes: [Int]
-    let x, y: [Float]
+    @Numbers var x: [Float]
+    @Numbers var y: [Float]
   }
 
   let name: String
@@ -24,7 +25,7 @@ struct ONNXCase: Decodable, Sendable, CustomTestStringConvertible {
 
   /// The cases of a folder; none if they cannot be read.
   static func all(in folder: String) -> [ONNXCase] {
-    (try? ImporterFixtures.load("ONNX/\(folder)/cases.json", as: [ONNXCase].self)) ?? []
+    (try? ImporterFixtures.decode("ONNX/\(folder)/cases.safetensors", as: [ONNXCase].self)) ?? []
   }
 
   /// Imports the file and compares its results, or its error.

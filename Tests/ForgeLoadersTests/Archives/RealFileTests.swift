@@ -1,11 +1,13 @@
 import ForgeLoaders
 import ForgeShapes
+import ForgeTestSupport
 import Foundation
 import Testing
 
 /// Files written by other programs, where available.
-@Suite(.enabled(if: Archives.real != nil)) struct RealFileTests {
-  private let folder = Archives.real ?? ""
+@Suite(.shared("data/npz", "data/safetensors", "data/mobilenet", "data/h5"))
+struct RealFileTests {
+  private let folder = SharedFiles.data.path + "/"
 
   #if Zip
     @Test func readsForeignArchives() throws {

@@ -43,14 +43,6 @@ enum Archives {
   static func bytes(_ file: String) throws -> [UInt8] {
     Array(try Data(contentsOf: URL(filePath: folder + file)))
   }
-
-  /// The folder of real files; prints why its tests are skipped where it is not there.
-  static let real: String? = {
-    let path = ProcessInfo.processInfo.environment["FORGE_DATA"] ?? "/work/shared/data"
-    if FileManager.default.fileExists(atPath: path) { return path + "/" }
-    print("skipped: tests of real files, there is no folder \(path) (set FORGE_DATA)")
-    return nil
-  }()
 }
 
 /// A folder that is removed with the object.

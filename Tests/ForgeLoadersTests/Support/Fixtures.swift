@@ -8,15 +8,6 @@ enum Fixtures {
   static let folder = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Fixtures")
 
-  /// Whether `shared/data` has a file or folder; tests that need it are skipped without.
-  static func hasShared(_ name: String) -> Bool {
-    FileManager.default.fileExists(atPath: shared.appendingPathComponent(name).path)
-  }
-
-  /// `shared/data` beside the repository.
-  static let shared = folder.deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("shared/data")
-
   /// Whether this build reads compressed values: the trait Zip is on.
   #if Zip
     static let hasZlib = true

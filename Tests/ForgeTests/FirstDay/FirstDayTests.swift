@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The calls of a new user's first day (`review/first-day.md`) and every sentence they lead to.
+/// The calls of a new user's first day and every sentence they lead to.
 ///
 /// `FORGE_RECORD_SENTENCES=1` writes the file of expectations anew, to be read before it is kept.
 @Suite struct FirstDayTests {

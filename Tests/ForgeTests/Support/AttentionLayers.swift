@@ -1,6 +1,6 @@
 import Forge
 
-/// The layers of Tests/Fixtures/attention.json by the names of their cases.
+/// The layers of Tests/Fixtures/attention.safetensors by the names of their cases.
 enum AttentionLayers {
   /// All of them.
   static let all: [String: any Layer] = keras.merging(torch) { $1 }.merging(onnx) { $1 }

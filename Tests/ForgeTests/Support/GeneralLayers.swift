@@ -1,6 +1,6 @@
 import Forge
 
-/// The layers of Tests/Fixtures/general.json by the names of their cases.
+/// The layers of Tests/Fixtures/general.safetensors by the names of their cases.
 enum GeneralLayers {
   /// All of them.
   static let all: [String: any Layer] = {

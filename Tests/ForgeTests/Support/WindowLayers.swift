@@ -1,6 +1,6 @@
 import Forge
 
-/// The layers of Tests/Fixtures/windows.json by the names of their cases.
+/// The layers of Tests/Fixtures/windows.safetensors by the names of their cases.
 enum WindowLayers {
   /// All of them.
   static let all: [String: any Layer] = {
