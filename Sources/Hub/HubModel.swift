@@ -141,14 +141,14 @@ public struct HubModel: Sendable {
   /// Describes the network.
   private static func model(
     _ architecture: any TextArchitecture, _ head: HubHead, labels: Int, _ inputs: HubInputs,
-    _ length: Int, _ tensors: HubTensors, _ settings: Settings
+    _ length: Int, _ weights: HubTensors, _ settings: Settings
   ) throws(HubError) -> Model {
     let ids = Input(shape: [.upTo(length)], name: "input_ids")
     let types = inputs.contains(.types) ? Input(shape: [.upTo(length)], name: "token_type_ids") : nil
     let mask = inputs.contains(.mask) ? Input(shape: [.upTo(length)], name: "attention_mask") : nil
-    let features = architecture.features(
-      of: TextInputs(ids: ids, types: types, mask: mask, maximumLength: length))
-    guard let output = architecture.output(of: head, on: features, labels: labels) else {
+    let tensors = TextInputs(ids: ids, types: types, mask: mask, maximumLength: length)
+    let features = architecture.features(of: tensors)
+    guard let output = architecture.output(of: head, on: features, tensors, labels: labels) else {
       throw .unsupported(
         "architectures", head.rawValue, in: settings.path,
         needs: "another head for this kind of network")
@@ -156,7 +156,7 @@ public struct HubModel: Sendable {
     let all = [ids, types, mask].compactMap(\.self)
     var model = Model(inputs: all, outputs: [output --> Identity(name: head.outputName)])
     let prefixes = type(of: architecture).prefixes
-    model.parameters = HubParameters(tensors: tensors, prefixes: prefixes) {
+    model.parameters = HubParameters(tensors: weights, prefixes: prefixes) {
       architecture.place(of: $0)
     }
     return model

@@ -56,7 +56,9 @@ struct BERT: TextArchitecture {
 
   func place(of spec: ParameterSpec) -> TensorPlace? { Self.place(of: spec) }
 
-  func output(of head: HubHead, on features: Tensor, labels: Int) -> Tensor? {
+  func output(
+    of head: HubHead, on features: Tensor, _ inputs: TextInputs, labels: Int
+  ) -> Tensor? {
     switch head {
     case .features: features
     case .sequenceClassification:

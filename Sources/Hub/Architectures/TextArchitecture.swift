@@ -14,6 +14,14 @@ struct TextInputs {
   /// The mask as attention takes it, [1][length].
   var visible: Tensor? { mask.map { $0 --> ExpandDims(axes: [0]) } }
 
+  /// The mean of the features of all tokens that are not padding, [1][channels].
+  func mean(of features: Tensor) -> Tensor {
+    func sum(_ x: Tensor) -> Tensor { x --> Reduce(.sum, axes: [0], keepsDimensions: true) }
+    guard let mask else { return features --> Reduce(.mean, axes: [0], keepsDimensions: true) }
+    let weights = mask --> ExpandDims(axes: [1])
+    return [sum(features * weights), sum(weights)] --> Divide()
+  }
+
   /// The numbers of the tokens, from 0, [length].
   var positions: Tensor { (ids * 0 + 1 --> CumulativeSum(axis: 0)) - 1 }
 
@@ -53,7 +61,9 @@ protocol TextArchitecture: Sendable {
   /// The features of each token, [length][channels].
   func features(of inputs: TextInputs) -> Tensor
   /// The output of a head; `nil` if there is none of the kind.
-  func output(of head: HubHead, on features: Tensor, labels: Int) -> Tensor?
+  func output(
+    of head: HubHead, on features: Tensor, _ inputs: TextInputs, labels: Int
+  ) -> Tensor?
   /// The tensor that holds a parameter.
   func place(of spec: ParameterSpec) -> TensorPlace?
 }
@@ -101,7 +111,10 @@ extension TensorPlace {
 
 /// The architectures, by the names that configurations have for them.
 enum TextArchitectures {
-  static let all: [any TextArchitecture.Type] = [BERT.self]
+  static let all: [any TextArchitecture.Type] = [
+    BERT.self, RoBERTa.self, DistilBERT.self, MPNet.self, ALBERT.self, ELECTRA.self,
+    ModernBERT.self, NomicBERT.self,
+  ]
 
   /// The names of all, for messages.
   static var names: [String] { all.flatMap { $0.types }.sorted() }

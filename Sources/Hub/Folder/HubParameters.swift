@@ -7,8 +7,8 @@ struct TensorPlace: Sendable {
   enum Rows: Sendable {
     /// All of them.
     case all
-    /// Those from one on.
-    case from(Int)
+    /// Those of a range.
+    case range(Range<Int>)
     /// Some, each as often as it is named.
     case chosen([Int])
   }
@@ -18,6 +18,16 @@ struct TensorPlace: Sendable {
   /// The order of its axes.
   var layout: ParameterLayout = .pytorch
   var rows: Rows = .all
+  /// A tensor that holds this parameter and others one below the other, for files without the
+  /// names.
+  var parts: Parts?
+
+  /// One of several matrices of equal sizes in a tensor.
+  struct Parts: Sendable {
+    var name: String
+    var index: Int
+    var count: Int
+  }
 }
 
 /// The parameters of a network in the tensors of a folder.
@@ -31,8 +41,8 @@ struct HubParameters: ParameterSource {
   var origin: String? { tensors.path }
 
   /// The name of the tensor that is there.
-  private func name(in place: TensorPlace) -> String? {
-    for name in place.names {
+  private func name(in names: [String]) -> String? {
+    for name in names {
       for prefix in [""] + prefixes where tensors.has(prefix + name) { return prefix + name }
     }
     return nil
@@ -43,7 +53,7 @@ struct HubParameters: ParameterSource {
     var used: Set<String> = []
     var weights: [(name: String, spec: ParameterSpec)] = []
     for spec in specs {
-      guard let place = place(spec), let name = name(in: place) else { continue }
+      guard let place = place(spec), let name = name(in: place.names) else { continue }
       used.insert(name)
       if name.hasSuffix(".weight") { weights.append((name, spec)) }
     }
@@ -58,14 +68,22 @@ struct HubParameters: ParameterSource {
   }
 
   func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
-    guard let place = place(spec), let name = name(in: place),
+    guard let place = place(spec) else { return nil }
+    if let name = name(in: place.names) {
+      guard let data = try tensors.data(name, layout: place.layout) else { return nil }
+      if case .all = place.rows { return data }
+      return try RowsOfData(data, rows: place.rows)
+    }
+    guard let parts = place.parts, let name = name(in: [parts.name]),
       let data = try tensors.data(name, layout: place.layout)
     else { return nil }
-    switch place.rows {
-    case .all: return data
-    case .from(let first): return try RowsOfData(data, rows: .from(first))
-    case .chosen(let rows): return try RowsOfData(data, rows: .chosen(rows))
+    guard let rows = data.sizes?.first, rows.isMultiple(of: parts.count) else {
+      throw LoadError(
+        .wrongShape, "the tensor does not fall into \(parts.count) parts", path: data.origin,
+        parameter: spec, received: data.sizes.map { "\($0)" })
     }
+    let size = rows / parts.count
+    return try RowsOfData(data, rows: .range(parts.index * size..<(parts.index + 1) * size))
   }
 }
 

@@ -29,7 +29,7 @@ struct RowsOfData: ParameterData {
     let least: Int
     switch rows {
     case .all: (number, least) = (sizes[0], 0)
-    case .from(let first): (number, least) = (sizes[0] - first, first)
+    case .range(let range): (number, least) = (range.count, range.upperBound - 1)
     case .chosen(let list): (number, least) = (list.count, list.max() ?? 0)
     }
     guard number > 0, least < sizes[0] else {
@@ -49,10 +49,11 @@ struct RowsOfData: ParameterData {
     try base.withUnsafeBytes { bytes in
       switch rows {
       case .all: try body(bytes)
-      case .from(let first):
-        let start = first.multipliedSaturated(by: row)
-        guard start <= bytes.count else { throw shrunk }
-        try body(UnsafeRawBufferPointer(rebasing: bytes[start...]))
+      case .range(let range):
+        let start = range.lowerBound.multipliedSaturated(by: row)
+        let end = range.upperBound.multipliedSaturated(by: row)
+        guard end <= bytes.count else { throw shrunk }
+        try body(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
       case .chosen(let list):
         var copy: [UInt8] = []
         copy.reserveCapacity(list.count.multipliedSaturated(by: row))
