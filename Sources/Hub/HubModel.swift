@@ -40,10 +40,10 @@ public struct HubModel: Sendable {
   public let model: Model
   /// The tokenizer, which cuts texts to ``maximumLength``; `nil` if the folder has none.
   public let tokenizer: Tokenizer?
-  /// How sentence-transformers makes vectors of the features.
+  /// What sentence-transformers says of the folder.
   let sentence: SentenceSettings
-  /// How numbers of labels become scores.
-  let scoring: LabelScoring
+  /// The labels, and how their numbers become scores.
+  let labelList: LabelList
 
   /// Reads a folder.
   ///
@@ -86,7 +86,7 @@ public struct HubModel: Sendable {
     self.inputs = architecture.tokenTypes > 1 ? inputs : inputs.subtracting(.types)
     isCausal = architecture.isCausal
     self.sentence = sentence
-    scoring = labels.scoring
+    labelList = labels
     var tokenizer = files.tokenizer
     let side = files.truncationSide ?? tokenizer?.truncation?.side ?? .right
     tokenizer?.padding = nil

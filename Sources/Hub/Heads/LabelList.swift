@@ -57,8 +57,7 @@ struct LabelList: Sendable {
       names = (0..<count).map { "LABEL_\($0)" }
     }
     switch try settings.text("problem_type") {
-    case nil: scoring = names.count == 1 ? .sigmoid : .softmax
-    case "single_label_classification": scoring = .softmax
+    case nil, "single_label_classification": scoring = names.count == 1 ? .sigmoid : .softmax
     case "multi_label_classification": scoring = .sigmoid
     case "regression": scoring = .identity
     default:
@@ -75,11 +74,20 @@ struct LabelList: Sendable {
     if let own = try settings.settings("sentence_transformers"), own["activation_fn"] != nil {
       (holder, name) = (own, "activation_fn")
     }
-    guard let text = try holder.text(name) else { return nil }
-    switch text.split(separator: ".").last {
+    return try holder.scoring(name)
+  }
+}
+
+extension Settings {
+  /// A function of torch.nn that makes a score; `nil` if there is none.
+  ///
+  /// - Throws: ``HubError``: `invalid` or `unsupported`.
+  func scoring(_ name: String) throws(HubError) -> LabelScoring? {
+    guard let text = try text(name) else { return nil }
+    switch text.hasPrefix("torch.nn.") ? text.split(separator: ".").last : nil {
     case "Identity": return .identity
     case "Sigmoid": return .sigmoid
-    default: throw holder.unsupported(name, needs: "torch.nn's Identity or Sigmoid")
+    default: throw unsupported(name, needs: "torch.nn's Identity or Sigmoid")
     }
   }
 }

@@ -1,27 +1,27 @@
 import ForgeLoaders
 
-/// How sentence-transformers makes a vector of the features of a text's tokens.
+/// What sentence-transformers says of a folder: its modules, the maximum length, prompts.
 struct SentenceSettings: Sendable {
-  /// A layer behind the pooling.
-  enum Layer: Sendable {
-    /// Scales the vector to length 1.
-    case normalize
-    /// A product with the matrix in a folder, and an activation.
-    case dense(folder: String)
+  /// A module of the folder.
+  struct Module: Sendable {
+    /// The class, without the Python module that holds it.
+    var name: String
+    /// The folder in this one.
+    var folder: String
+    /// The settings of modules.json, for messages.
+    var settings: Settings
   }
 
-  /// Whether the folder has modules.json.
-  var isStated = false
+  /// The modules; empty if the folder has no modules.json.
+  var modules: [Module] = []
   /// The folder of the network in this one.
-  var transformerFolder = ""
-  /// How the features are pooled; the mean if the folder does not say.
-  var pooling = TextPooling(.mean)
-  /// The layers behind the pooling, in order.
-  var layers: [Layer] = []
+  var transformerFolder: String { modules.first?.folder ?? "" }
   /// The maximum number of tokens; `nil` if the folder does not say.
   var maximumLength: Int?
   /// Whether texts become lowercase before they are tokenized.
   var lowercases = false
+  /// What a cross-encoder does with its number; `nil` if the folder does not say.
+  var scoring: LabelScoring?
   /// The texts that are put before others, by name.
   var prompts: [String: String] = [:]
   /// The name of the prompt for texts that name none.
@@ -45,8 +45,19 @@ struct SentenceSettings: Sendable {
       guard let modules = json.array, modules.count <= Self.maximumModules else {
         throw .wrongForm(path, needs: "a list of at most \(Self.maximumModules) modules")
       }
-      isStated = true
-      try read(modules, of: folder, path)
+      for (index, value) in modules.enumerated() {
+        guard let object = value.object else {
+          throw .wrongForm(path, needs: "a list of objects")
+        }
+        let module = Settings(object, path: path, prefix: "\(index).")
+        // Versions of the library have moved its classes.
+        let name = try module.text("type")?.split(separator: ".").last ?? ""
+        self.modules.append(
+          Module(name: String(name), folder: try module.text("path") ?? "", settings: module))
+      }
+      if let first = self.modules.first, first.name != "Transformer" {
+        throw first.settings.unsupported("type", needs: "Transformer as the first module")
+      }
     }
     let own = try folder.folder(transformerFolder, namedIn: path)
     for name in Self.transformerFiles {
@@ -56,45 +67,11 @@ struct SentenceSettings: Sendable {
       break
     }
     if let settings = try folder.settings("config_sentence_transformers.json") {
+      scoring = try settings.scoring("activation_fn")
       defaultPrompt = try settings.text("default_prompt_name")
       if let prompts = try settings.settings("prompts") {
         for name in prompts.names { self.prompts[name] = try prompts.text(name) ?? "" }
       }
-    }
-  }
-
-  private mutating func read(
-    _ modules: [JSONValue], of folder: HubFolder, _ path: String
-  ) throws(HubError) {
-    var hasPooling = false
-    for (index, value) in modules.enumerated() {
-      guard let object = value.object else {
-        throw .wrongForm(path, needs: "a list of objects")
-      }
-      let module = Settings(object, path: path, prefix: "\(index).")
-      let type = try module.text("type") ?? ""
-      let place = try module.text("path") ?? ""
-      let own = try folder.folder(place, namedIn: path)
-      // Only the class counts: versions of the library have moved its modules.
-      let name = type.split(separator: ".").last.map(String.init) ?? ""
-      switch name {
-      case "Transformer" where index == 0: transformerFolder = place
-      case "Pooling" where index > 0 && !hasPooling && layers.isEmpty:
-        hasPooling = true
-        guard let settings = try own.settings("config.json") else {
-          throw .missing("path", in: path, needs: "a folder with the pooling's config.json")
-        }
-        pooling = try TextPooling(settings)
-      case "Normalize" where hasPooling: layers.append(.normalize)
-      case "Dense" where hasPooling: layers.append(.dense(folder: place))
-      case "Dropout" where hasPooling: break
-      default:
-        throw module.unsupported(
-          "type", needs: "Transformer, Pooling, Dense, Dropout, Normalize, in this order")
-      }
-    }
-    guard hasPooling else {
-      throw .wrongForm(path, needs: "a module Pooling behind the module Transformer")
     }
   }
 }

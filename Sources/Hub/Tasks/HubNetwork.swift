@@ -124,6 +124,8 @@ final class HubNetwork: Sendable {
     _ context: Context, _ text: TokenizedText, _ body: (Span<Float>) -> Value
   ) throws(PredictionError) -> Value {
     let length = text.count
+    // Without tokens there are no features; a mean of them is 0.
+    if length == 0, hub.head == .features { return body([Float]().span) }
     try context.setLength(length)
     func write(_ input: Int, _ values: [Int32]) {
       context.withInput(input) { span in

@@ -25,14 +25,9 @@ public struct TextEncoder: Sendable {
   public var maximumLength: Int { hub.maximumLength }
 
   private let network: HubNetwork
-  private let layers: [Layer]
+  private let layers: [SentenceLayers.Layer]
   private let normalizes: Bool
   private let lowercases: Bool
-
-  private enum Layer: Sendable {
-    case normalize
-    case dense(SentenceDense)
-  }
 
   /// Reads a folder and compiles its network.
   ///
@@ -56,21 +51,12 @@ public struct TextEncoder: Sendable {
     let hub = try HubModel(
       contentsOf: folder, head: .features, inputs: [], maximumLength: maximumLength, limits: limits)
     self.hub = hub
-    self.pooling = pooling ?? hub.sentence.pooling
-    var width = hub.channels.multipliedSaturated(by: self.pooling.modes.count)
-    let root = HubFolder(path: folder, limits: limits)
-    var layers: [Layer] = []
-    for layer in hub.sentence.layers {
-      switch layer {
-      case .normalize: layers.append(.normalize)
-      case .dense(let name):
-        let own = try root.folder(name, namedIn: root.path(of: "modules.json"))
-        let dense = try SentenceDense(own, inputs: width)
-        width = dense.outputs
-        layers.append(.dense(dense))
-      }
-    }
-    self.layers = layers
+    let sentence = try SentenceLayers(
+      hub.sentence.modules, of: HubFolder(path: folder, limits: limits), channels: hub.channels,
+      pooling: pooling)
+    let width = sentence.width
+    self.pooling = sentence.pooling
+    layers = sentence.layers
     self.normalizes = normalizes ?? false
     if let dimensions {
       guard (1...width).contains(dimensions) else {
