@@ -17,12 +17,15 @@ extension Lowering {
         .invalidArgument, "the scale depends on the largest number of the whole sound",
         received: "a stream", needs: "a scale without a range, such as .logarithm()")
     }
-    let spectrum = try spectrum(mel.stft)
+    // Powers are sums of two squares, which the bands may sum themselves.
+    let isPower = mel.stft.values == .power
+    let spectrum =
+      isPower ? try squares(mel.stft) : try spectrum(mel.stft)
     var weights: [Float] = []
     for band in mel.bands.bands(size: mel.stft.size) {
       var row = [Float](repeating: 0, count: mel.stft.bins)
       row.replaceSubrange(band.first..<band.first + band.weights.count, with: band.weights)
-      weights += row
+      weights += isPower ? row + row : row
     }
     return try scaled(try product(spectrum, weights, outputs: mel.bands.count), mel.scale)
   }
@@ -30,47 +33,92 @@ extension Lowering {
   /// The spectrum of the only input, [frames][numbers].
   mutating func spectrum(_ stft: STFT) throws(ShapeError) -> Value {
     try check(stft.problem)
-    let row = try padded(stft)
-    let (size, bins) = (stft.size, stft.bins)
-    let weights = stft.frameWeights()
-    // Waves of all bins, the cosines and then the sines.
-    func waves(_ part: KeyPath<(Double, Double), Double>) -> [Float] {
-      (0..<bins).flatMap { bin in
-        (0..<size).map { index in
-          Float(weights[index] * Numbers.turn(bin * index % size, of: size)[keyPath: part])
-        }
-      }
-    }
-    func transformed(_ waves: [Float]) throws(ShapeError) -> Value {
-      let constant = try constant(waves, shape: Shape(sizes: [bins, 1, size, 1]))
-      let geometry = ConvolutionGeometry(
-        kernel: Size(width: size, height: 1), stride: Size(width: stft.hop, height: 1),
-        dilation: Size(width: 1, height: 1), padding: .valid, rounding: .floor)
-      return try apply(
-        .convolution(geometry, outputs: bins, groups: 1), to: [row, constant])
-    }
-    let real = try transformed(waves(\.0))
-    let imaginary = try transformed(waves(\.1))
-    guard let frames = shape(of: real).sizes?[1] else {
-      throw ShapeError(.unknownSize, "a spectrum needs a sound of known length")
-    }
+    let bins = stft.bins
     if stft.values == .complex {
-      let parts = try [real, imaginary].map { part throws(ShapeError) in
-        try apply(.reshape([frames, bins, 1]), to: [part])
-      }
-      let pairs = try apply(.concatenate(axis: 2), to: parts)
-      return try apply(.reshape([frames, 2 * bins]), to: [pairs])
+      let parts = try parts(stft)
+      let frames = try frameCount(parts)
+      let pairs = try apply(.reshape([frames, 2, bins]), to: [parts])
+      let turned = try apply(.permute([0, 2, 1]), to: [pairs])
+      return try apply(.reshape([frames, 2 * bins]), to: [turned])
     }
-    let squares = try [real, imaginary].map { part throws(ShapeError) in
-      try apply(.binary(.multiply), to: [part, part])
+    let squares = try squares(stft)
+    let frames = try frameCount(squares)
+    let halves = try [0, bins].map { start throws(ShapeError) in
+      try apply(.slice(starts: [0, start], sizes: [frames, bins], steps: [1, 1]), to: [squares])
     }
-    var power = try apply(.binary(.add), to: squares)
-    if stft.values == .magnitude { power = try apply(.unary(.squareRoot), to: [power]) }
-    return try apply(.reshape([frames, bins]), to: [power])
+    let power = try apply(.binary(.add), to: halves)
+    return stft.values == .magnitude ? try apply(.unary(.squareRoot), to: [power]) : power
   }
 
-  /// The samples of the only input with their margins, as an image of one row.
-  private mutating func padded(_ stft: STFT) throws(ShapeError) -> Value {
+  /// The squares of the real parts of all bins, then those of the imaginary parts.
+  private mutating func squares(_ stft: STFT) throws(ShapeError) -> Value {
+    let parts = try parts(stft)
+    return try apply(.binary(.multiply), to: [parts, parts])
+  }
+
+  /// The real parts of all bins, then the imaginary parts, [frames][2 · bins].
+  ///
+  /// A step is `hop` samples. A frame is a number of whole steps, for which a convolution has a
+  /// window of so many steps with a channel for each sample, and the first samples of one more step,
+  /// for which it has a window of one step. No product reads a sample outside of its frame.
+  private mutating func parts(_ stft: STFT) throws(ShapeError) -> Value {
+    let (size, hop, bins) = (stft.size, stft.hop, stft.bins)
+    let (row, frames) = try padded(stft)
+    let (whole, rest) = (size / hop, size % hop)
+    let steps = frames - 1 + whole + (rest > 0 ? 1 : 0)
+    let image = try apply(.reshape([1, steps, hop]), to: [row])
+    let weights = stft.frameWeights()
+    let turns = (0..<size).map { Numbers.turn($0, of: size) }
+    // The waves of all bins in a part of a frame: the cosines, then the sines.
+    func waves(_ range: Range<Int>) throws(ShapeError) -> Value {
+      var values: [Float] = []
+      values.reserveCapacity(2 * bins * range.count)
+      for bin in 0..<bins {
+        for index in range { values.append(Float(weights[index] * turns[bin * index % size].0)) }
+      }
+      for bin in 0..<bins {
+        for index in range { values.append(Float(weights[index] * turns[bin * index % size].1)) }
+      }
+      let width = max(range.count / hop, 1)
+      return try constant(
+        values, shape: Shape(sizes: [2 * bins, 1, width, range.count / width]))
+    }
+    func sums(_ image: Value, _ range: Range<Int>) throws(ShapeError) -> Value {
+      let geometry = ConvolutionGeometry(
+        kernel: Size(width: max(range.count / hop, 1), height: 1),
+        stride: Size(width: 1, height: 1), dilation: Size(width: 1, height: 1), padding: .valid,
+        rounding: .floor)
+      return try apply(
+        .convolution(geometry, outputs: 2 * bins, groups: 1), to: [image, try waves(range)])
+    }
+    var result: Value?
+    if whole > 0 {
+      // The last step is not whole if there is a rest.
+      let used = rest > 0 ? try apply(.crop(Edges(right: 1)), to: [image]) : image
+      result = try sums(used, 0..<whole * hop)
+    }
+    if rest > 0 {
+      let later = try apply(
+        .slice(starts: [0, whole, 0], sizes: [1, frames, rest], steps: [1, 1, 1]), to: [image])
+      let more = try sums(later, whole * hop..<size)
+      result = try result.map { first throws(ShapeError) in
+        try apply(.binary(.add), to: [first, more])
+      } ?? more
+    }
+    guard let result else { throw ShapeError(.emptyOutput, "the output would be empty") }
+    return try apply(.reshape([frames, 2 * bins]), to: [result])
+  }
+
+  private func frameCount(_ rows: Value) throws(ShapeError) -> Int {
+    guard let sizes = shape(of: rows).sizes, let frames = sizes.first else {
+      throw ShapeError(.unknownSize, "a spectrum needs a sound of known length")
+    }
+    return frames
+  }
+
+  /// The samples of the only input with their margins, as an image of one row of whole steps, and
+  /// the number of frames.
+  private mutating func padded(_ stft: STFT) throws(ShapeError) -> (row: Value, frames: Int) {
     let sound = try input()
     let shape = shape(of: sound)
     guard let sizes = shape.sizes else {
@@ -121,11 +169,16 @@ extension Lowering {
       }
       whole = try apply(.gather(axis: 1, indices: places, value: 0), to: [row])
     }
-    // Without what no frame covers, the last frame too if it is left out.
+    // Whole steps, without those that no frame covers. What fills up the last step is not read.
     let length = margins.before + count + margins.after
-    let used = (frames - 1) * hop + size
-    guard used < length else { return whole }
-    return try apply(.crop(Edges(right: length - used)), to: [whole])
+    let used = (frames - 1 + (size + hop - 1) / hop) * hop
+    if used < length {
+      whole = try apply(.crop(Edges(right: length - used)), to: [whole])
+    } else if used > length {
+      whole = try apply(
+        .pad(Edges(top: 0, left: 0, bottom: 0, right: used - length)), to: [whole])
+    }
+    return (whole, frames)
   }
 
   /// Rows of numbers times a constant matrix, [outputs][inputs].
