@@ -116,8 +116,7 @@ extension Lowering {
     return frames
   }
 
-  /// The samples of the only input with their margins, as an image of one row of whole steps, and
-  /// the number of frames.
+  /// The samples of the only input with their margins, in whole steps, and the number of frames.
   private mutating func padded(_ stft: STFT) throws(ShapeError) -> (row: Value, frames: Int) {
     let sound = try input()
     let shape = shape(of: sound)
@@ -149,36 +148,42 @@ extension Lowering {
         received: ShapeError.counted(count, "sample"),
         needs: "at least one frame of \(size) samples")
     }
-    let row = try apply(.reshape([1, count, 1]), to: [sound])
-    var whole = row
-    switch stft.padding {
-    case .none: break
-    case .streaming where margins.before == 0: break
-    case .streaming:
-      let kept = try state("samples", shape: Shape(sizes: [1, margins.before, 1]))
-      whole = try apply(.concatenate(axis: 1), to: [kept, row])
-      try setState(kept, to: try apply(.crop(Edges(left: count)), to: [whole]))
-    case .zeros:
-      whole = try apply(
-        .pad(Edges(top: 0, left: margins.before, bottom: 0, right: margins.after)), to: [row])
-    case .reflect where margins.before == 0: break
-    case .reflect:
-      // Mirrored ends: a gather of the places before, inside and behind the sound.
-      let places = (-margins.before..<count + margins.after).map { place in
-        place < 0 ? -place : place >= count ? 2 * (count - 1) - place : place
-      }
-      whole = try apply(.gather(axis: 1, indices: places, value: 0), to: [row])
-    }
+    let row = sizes.count == 1 ? sound : try apply(.reshape([count]), to: [sound])
     // Whole steps, without those that no frame covers. What fills up the last step is not read.
     let length = margins.before + count + margins.after
     let used = (frames - 1 + (size + hop - 1) / hop) * hop
+    var parts = [row]
+    switch stft.padding {
+    case .streaming where margins.before > 0:
+      let kept = try state("samples", shape: Shape(sizes: [margins.before]))
+      parts = [kept, row]
+      let all = try apply(.concatenate(axis: 0), to: parts)
+      try setState(
+        kept, to: try apply(.slice(starts: [count], sizes: [margins.before], steps: [1]), to: [all]))
+      parts = [all]
+    case .zeros:
+      parts = [try silence(margins.before), row, try silence(margins.after)].compactMap { $0 }
+    case .reflect where margins.before > 0:
+      let before = (0..<margins.before).map { margins.before - $0 }
+      let after = (0..<margins.after).map { count - 2 - $0 }
+      parts = try [
+        apply(.gather(axis: 0, indices: before, value: 0), to: [row]), row,
+        apply(.gather(axis: 0, indices: after, value: 0), to: [row]),
+      ]
+    default: break
+    }
+    if used > length, let rest = try silence(used - length) { parts.append(rest) }
+    var whole = parts.count == 1 ? parts[0] : try apply(.concatenate(axis: 0), to: parts)
     if used < length {
-      whole = try apply(.crop(Edges(right: length - used)), to: [whole])
-    } else if used > length {
-      whole = try apply(
-        .pad(Edges(top: 0, left: 0, bottom: 0, right: used - length)), to: [whole])
+      whole = try apply(.slice(starts: [0], sizes: [used], steps: [1]), to: [whole])
     }
     return (whole, frames)
+  }
+
+  /// Zeros; `nil` for none.
+  private mutating func silence(_ count: Int) throws(ShapeError) -> Value? {
+    guard count > 0 else { return nil }
+    return try constant([Float](repeating: 0, count: count), shape: Shape(sizes: [count]))
   }
 
   /// Rows of numbers times a constant matrix, [outputs][inputs].
