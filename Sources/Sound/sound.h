@@ -9,7 +9,7 @@
 typedef struct {
   const char *name;
   int32_t lanes;
-  /* Frames first ..< first + lanes of a spectrum, those beyond the last repeated and not written. */
+  /* Frames first ..< first + lanes; those beyond the last are not written. */
   void (*spectrum)(const forge_spectrum *s, int64_t first, uint8_t *scratch);
   void (*synthesis)(const forge_synthesis *s, int64_t first);
   void (*map)(int32_t kind, const float *in, int64_t count, float a, float b, float c, float *out);

@@ -1,5 +1,5 @@
-/* The forms for AVX2. No compiler flag is needed: the attribute sets the target of the functions in a
- * region. */
+/* The forms for AVX2. No compiler flag is needed: the attribute sets the target of the functions
+ * in a region. */
 #include "lanes.h"
 
 #pragma STDC FP_CONTRACT OFF

@@ -127,7 +127,9 @@ import Testing
       }
       if number != Int.max {
         #expect(throws: AudioError.self) { try samples.frames(of: 4, hop: number) }
-        #expect(throws: AudioError.self) { try STFT(size: 16, hop: number).spectrogram(of: samples) }
+        #expect(throws: AudioError.self) {
+          try STFT(size: 16, hop: number).spectrogram(of: samples)
+        }
         #expect(throws: AudioError.self) {
           try MelSpectrogram(bands: 4, rate: number, size: 16).spectrogram(of: samples)
         }

@@ -18,7 +18,9 @@ import Testing
   @Test(arguments: FramePadding.allCases, SpectrumValues.allCases)
   func spectra(_ padding: FramePadding, _ values: SpectrumValues) throws {
     let voice = try SoundFixtures.signal("voice")
-    for (size, hop, length) in [(64, 16, 64), (97, 31, 80), (100, 100, 100), (17, 5, 17), (1, 1, 1)] {
+    for (size, hop, length) in [
+      (64, 16, 64), (97, 31, 80), (100, 100, 100), (17, 5, 17), (1, 1, 1),
+    ] {
       let samples = padding == .streaming ? Array(voice.prefix(10 * hop)) : voice
       let stft = STFT(
         size: size, hop: hop, windowLength: length, padding: padding, values: values)
@@ -55,7 +57,8 @@ import Testing
 
   @Test func coefficients() throws {
     let samples = try SoundFixtures.signal("voice")
-    let mel = MelSpectrogram(bands: 30, rate: 16000, size: 256, hop: 100, scale: .decibels(range: 80))
+    let mel = MelSpectrogram(
+      bands: 30, rate: 16000, size: 256, hop: 100, scale: .decibels(range: 80))
     let mfcc = MFCC(count: 13, mel: mel, lifter: 22)
     let expected = try mfcc.spectrogram(of: samples)
     let found = try output(mfcc, samples)
@@ -113,7 +116,8 @@ import Testing
       ).contains("depends on the largest number"))
     let mel = MelSpectrogram(bands: 4, rate: 16000, size: 40)
     #expect(message(sound, MFCC(count: 5, mel: mel)).contains("1 to 4, the bands"))
-    #expect(message(sound, LogMel(.logarithm(offset: .nan))).contains("the offset of the logarithm"))
+    #expect(
+      message(sound, LogMel(.logarithm(offset: .nan))).contains("the offset of the logarithm"))
   }
 
   /// Layers stand in chains, have rows in summaries, and compare.

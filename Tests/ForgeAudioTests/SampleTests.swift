@@ -29,7 +29,8 @@ import Testing
         for (sample, value) in zip(samples, values) {
           let wanted = formula(sample)
           #expect(
-            value == wanted || (value.isNaN && wanted.isNaN) || abs(value - wanted) <= max(bound, 1.2e-7 * abs(wanted)),
+            value == wanted || (value.isNaN && wanted.isNaN)
+              || abs(value - wanted) <= max(bound, 1.2e-7 * abs(wanted)),
             "\(sample) became \(value), not \(wanted)")
         }
       }
@@ -139,7 +140,9 @@ import Testing
     #expect(abs(whole[900] - samples[900]) < 1e-3 && abs(whole[3900] - samples[3900]) < 1e-3)
     #expect(whole[2000..<3000].allSatisfy { abs($0) < 1e-4 })
     var again = try NoiseGate(threshold: 0.05, attack: 0.001, release: 0.01, rate: 16000)
-    expectSameBits(again.process(Array(samples.prefix(777))) + again.process(Array(samples.dropFirst(777))), whole)
+    expectSameBits(
+      again.process(Array(samples.prefix(777))) + again.process(Array(samples.dropFirst(777))),
+      whole)
     // At once: each sample alone.
     var hard = try NoiseGate(threshold: 0.5, attack: 0, release: 0, rate: 8)
     #expect(hard.process([0.1, 0.6, -0.7, 0.4]) == [0, 0.6, -0.7, 0])
@@ -152,7 +155,8 @@ import Testing
     #expect(whole.allSatisfy { abs($0) <= 0.8 } && whole.peak() > 0.79)
     #expect(Array(whole.prefix(500)) == Array(samples.prefix(500)))
     var again = try Limiter(ceiling: 0.8, release: 0.02, rate: 16000)
-    expectSameBits(again.process(Array(samples.prefix(99))) + again.process(Array(samples.dropFirst(99))), whole)
+    expectSameBits(
+      again.process(Array(samples.prefix(99))) + again.process(Array(samples.dropFirst(99))), whole)
     var hostile = try Limiter(ceiling: 0.5, rate: 16000)
     let values = hostile.process([.infinity, -.infinity, .nan, 0.25, .greatestFiniteMagnitude])
     #expect(values[0] == 0.5 && values[1] == -0.5 && values[2].isNaN && values[3] == 0.25)

@@ -48,7 +48,10 @@ enum SoundFixtures {
 
   /// The arrays of sound.safetensors: a length, a header as JSON, then the numbers.
   private static let arrays: [String: [Float]] = {
-    struct Entry: Decodable { let data_offsets: [Int] }
+    struct Entry: Decodable {
+      let range: [Int]
+      enum CodingKeys: String, CodingKey { case range = "data_offsets" }
+    }
     guard let data = try? Data(contentsOf: folder.appending(path: "sound.safetensors")) else {
       return [:]
     }
@@ -56,7 +59,7 @@ enum SoundFixtures {
     let header = data[8..<8 + length]
     let entries = (try? JSONDecoder().decode([String: Entry].self, from: header)) ?? [:]
     return entries.mapValues { entry in
-      let (start, end) = (entry.data_offsets[0], entry.data_offsets[1])
+      let (start, end) = (entry.range[0], entry.range[1])
       return data[(8 + length + start)..<(8 + length + end)].withUnsafeBytes { bytes in
         (0..<(end - start) / 4).map { bytes.loadUnaligned(fromByteOffset: 4 * $0, as: Float.self) }
       }

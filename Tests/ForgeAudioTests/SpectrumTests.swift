@@ -99,7 +99,9 @@ extension SoundFixtures.Case {
       }
       expected += [Float(re), Float(im)]
     }
-    let picked = stride(from: 0, through: size / 2, by: 7).flatMap { [row[2 * $0], row[2 * $0 + 1]] }
+    let picked = stride(from: 0, through: size / 2, by: 7).flatMap {
+      [row[2 * $0], row[2 * $0 + 1]]
+    }
     expectClose(picked, expected, within: 2e-6)
   }
 

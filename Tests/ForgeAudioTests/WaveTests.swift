@@ -110,7 +110,8 @@ import Testing
   @Test func otherChunksAreSkipped() throws {
     let bytes = try Sound([0.25, -0.25], rate: 8000).wave()
     let list = Array("LIST".utf8) + [3, 0, 0, 0, 1, 2, 3, 0]
-    let more = Array(bytes[..<12]) + list + Array(bytes[12..<36]) + list + Array(bytes[36...]) + list
+    let more =
+      Array(bytes[..<12]) + list + Array(bytes[12..<36]) + list + Array(bytes[36...]) + list
     #expect(try Sound(bytes: more).samples == [0.25, -0.25])
   }
 

@@ -45,8 +45,8 @@ public struct Sound: Hashable, Sendable {
   /// - Parameters:
   ///   - path: the file.
   ///   - limits: the most samples and channels.
-  /// - Throws: ``AudioError`` when the file cannot be read, is not a WAV file, is cut off, damaged or
-  ///   unsupported, or exceeds the limits.
+  /// - Throws: ``AudioError`` when the file cannot be read, is not a WAV file, is cut off, damaged
+  ///   or unsupported, or exceeds the limits.
   public init(contentsOf path: String, limits: SoundLimits = SoundLimits()) throws(AudioError) {
     do throws(AudioError) {
       try self.init(try SoundReader(contentsOf: path, limits: limits), limits: limits)

@@ -55,7 +55,7 @@ public struct SoundFormat: Hashable, Sendable {
   public var channels: Int
   /// The form of a sample.
   public var samples: SampleForm
-  /// Whether the highest byte of a sample comes first. WAV files have the lowest first.
+  /// Whether the highest byte of a sample comes first; WAV files have the lowest first.
   public var isBigEndian: Bool
 
   /// Creates a format.
@@ -93,8 +93,8 @@ public struct SoundFormat: Hashable, Sendable {
 
 /// Limits on the size of a sound, checked before memory is allocated.
 ///
-/// A ``SoundReader`` reads in parts and needs at most 64 KiB besides what it returns, whatever a file
-/// claims. A ``Sound`` holds all samples, at most ``maximumSamples``.
+/// A ``SoundReader`` reads in parts and needs at most 64 KiB besides what it returns, whatever a
+/// file claims. A ``Sound`` holds all samples, at most ``maximumSamples``.
 public struct SoundLimits: Hashable, Sendable {
   /// The maximum number of samples of a ``Sound``, of all channels together.
   public let maximumSamples: Int
@@ -104,8 +104,8 @@ public struct SoundLimits: Hashable, Sendable {
   /// Creates limits.
   ///
   /// - Parameters:
-  ///   - maximumSamples: the maximum number of samples of a ``Sound``: 2²⁸ by default, 46 minutes of
-  ///     stereo at 48 kHz; at most 2⁴⁰.
+  ///   - maximumSamples: the maximum number of samples of a ``Sound``: 2²⁸ by default, 46 minutes
+  ///     of stereo at 48 kHz; at most 2⁴⁰.
   ///   - maximumChannels: the maximum number of channels, 256 by default and at most 65,535.
   public init(maximumSamples: Int = 1 << 28, maximumChannels: Int = 256) {
     self.maximumSamples = min(maximumSamples, 1 << 40)

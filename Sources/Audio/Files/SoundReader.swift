@@ -13,11 +13,12 @@ import Forge
 /// ```
 ///
 /// WAV files are RIFF, RF64 and BW64, plain or extensible, with integers of 8, 16, 24 and 32 bits
-/// or floats of 32 and 64 bits, at any rate and with up to ``SoundLimits/maximumChannels`` channels.
-/// If a header does not state the length, as those written to a pipe, the sound reaches to the end.
+/// or floats of 32 and 64 bits, at any rate and with up to ``SoundLimits/maximumChannels``
+/// channels. If a header does not state the length, as those written to a pipe, the sound reaches
+/// to the end.
 ///
-/// Samples are interleaved: those of a frame follow each other. Integers are divided by 2^(bits − 1),
-/// so that they are from −1 to just below 1. Floats are as they are, NaN and infinities too.
+/// Samples are interleaved: those of a frame follow each other. Integers are divided by 2^(bits −
+/// 1), so that they are from −1 to just below 1. Floats are as they are, NaN and infinities too.
 ///
 /// One thread uses a reader at a time.
 public final class SoundReader {
@@ -38,8 +39,8 @@ public final class SoundReader {
   /// - Parameters:
   ///   - path: the file.
   ///   - limits: the most channels.
-  /// - Throws: ``AudioError`` when the file cannot be read, is not a WAV file, is cut off or damaged,
-  ///   or has samples of an unsupported kind.
+  /// - Throws: ``AudioError`` when the file cannot be read, is not a WAV file, is cut off or
+  ///   damaged, or has samples of an unsupported kind.
   public convenience init(
     contentsOf path: String, limits: SoundLimits = SoundLimits()
   ) throws(AudioError) {
@@ -135,8 +136,8 @@ public final class SoundReader {
   ///
   /// - Parameter count: the most frames to read, at least 1.
   /// - Returns: the samples, interleaved: `count` frames, fewer at the end, none behind it.
-  /// - Throws: ``AudioError`` when the file cannot be read or ends before the length that it states,
-  ///   or there is not enough memory.
+  /// - Throws: ``AudioError`` when the file cannot be read or ends before the length that it
+  ///   states, or there is not enough memory.
   public func read(frames count: Int) throws(AudioError) -> [Float] {
     guard count >= 1 else { throw .badArgument("the number of frames", count, needs: "at least 1") }
     let count = frameCount.map { min(count, $0 - position) } ?? count
@@ -163,7 +164,8 @@ public final class SoundReader {
   ///
   /// - Parameter samples: receives the samples, interleaved, for as many whole frames as fit.
   /// - Returns: the number of frames, smaller than what fits only at the end.
-  /// - Throws: ``AudioError`` when the file cannot be read or ends before the length that it states.
+  /// - Throws: ``AudioError`` when the file cannot be read or ends before the length that it
+  ///   states.
   public func read(into samples: inout MutableSpan<Float>) throws(AudioError) -> Int {
     try samples.withUnsafeMutableBufferPointer { samples throws(AudioError) in
       try read(into: samples)
@@ -183,7 +185,9 @@ public final class SoundReader {
       let found = try buffer.withUnsafeMutableBufferPointer { buffer throws(AudioError) in
         let part = UnsafeMutableRawBufferPointer(
           UnsafeMutableBufferPointer(rebasing: buffer.prefix(frames * format.frameBytes)))
-        do throws(AudioError) { return try bytes.read(into: part) } catch { throw error.named(path) }
+        do throws(AudioError) { return try bytes.read(into: part) } catch {
+          throw error.named(path)
+        }
       }
       let whole = found / format.frameBytes
       buffer.withUnsafeBytes { buffer in

@@ -63,7 +63,8 @@ struct WaveHeader {
     _ chunk: LittleEndianBytes, length: Int, _ limits: SoundLimits
   ) throws(AudioError) -> SoundFormat {
     guard let tag = chunk.short(at: 0), let channels = chunk.short(at: 2),
-      let rate = chunk.number(at: 4), let block = chunk.short(at: 12), let bits = chunk.short(at: 14)
+      let rate = chunk.number(at: 4), let block = chunk.short(at: 12),
+      let bits = chunk.short(at: 14)
     else { throw .damaged("a chunk \"fmt \" of \(length) bytes", needs: "16 bytes or more") }
     var kind = tag
     if tag == 0xFFFE {

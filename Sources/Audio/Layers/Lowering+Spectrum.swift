@@ -59,8 +59,8 @@ extension Lowering {
   /// The real parts of all bins, then the imaginary parts, [frames][2 · bins].
   ///
   /// A step is `hop` samples. A frame is a number of whole steps, for which a convolution has a
-  /// window of so many steps with a channel for each sample, and the first samples of one more step,
-  /// for which it has a window of one step. No product reads a sample outside of its frame.
+  /// window of so many steps with a channel for each sample, and the first samples of one more
+  /// step, for which it has a window of one step. No product reads a sample outside of its frame.
   private mutating func parts(_ stft: STFT) throws(ShapeError) -> Value {
     let (size, hop, bins) = (stft.size, stft.hop, stft.bins)
     let (row, frames) = try padded(stft)
@@ -101,9 +101,10 @@ extension Lowering {
       let later = try apply(
         .slice(starts: [0, whole, 0], sizes: [1, frames, rest], steps: [1, 1, 1]), to: [image])
       let more = try sums(later, whole * hop..<size)
-      result = try result.map { first throws(ShapeError) in
-        try apply(.binary(.add), to: [first, more])
-      } ?? more
+      result =
+        try result.map { first throws(ShapeError) in
+          try apply(.binary(.add), to: [first, more])
+        } ?? more
     }
     guard let result else { throw ShapeError(.emptyOutput, "the output would be empty") }
     return try apply(.reshape([frames, 2 * bins]), to: [result])
@@ -159,7 +160,8 @@ extension Lowering {
       parts = [kept, row]
       let all = try apply(.concatenate(axis: 0), to: parts)
       try setState(
-        kept, to: try apply(.slice(starts: [count], sizes: [margins.before], steps: [1]), to: [all]))
+        kept, to: try apply(.slice(starts: [count], sizes: [margins.before], steps: [1]), to: [all])
+      )
       parts = [all]
     case .zeros:
       parts = [try silence(margins.before), row, try silence(margins.after)].compactMap { $0 }

@@ -20,7 +20,9 @@ extension Array where Element == Float {
   /// The samples without their signs: `y = |x|`.
   public func absolute() -> [Float] { mapped(FORGE_MAP_ABSOLUTE) }
 
-  /// The samples within a range: `y = min(max(x, lower), upper)`. NaN stays NaN.
+  /// The samples within a range: `y = min(max(x, lower), upper)`.
+  ///
+  /// NaN stays NaN.
   ///
   /// - Parameter range: the bounds.
   /// - Returns: a number for each sample.
@@ -46,8 +48,8 @@ extension Array where Element == Float {
   ///   - reference: the amplitude of 0 dB.
   ///   - floor: the least result; that of silence.
   /// - Returns: a number for each sample. NaN stays NaN.
-  /// - Throws: ``AudioError`` when the reference is not a finite number above 0, or the floor is not
-  ///   a finite number.
+  /// - Throws: ``AudioError`` when the reference is not a finite number above 0, or the floor is
+  ///   not a finite number.
   public func decibels(reference: Float = 1, floor: Float = -100) throws(AudioError) -> [Float] {
     try decibels(20, FORGE_MAP_LOG_SOUND, reference, floor)
   }

@@ -1,7 +1,7 @@
 /// How a gate or a limiter follows the loudness of a sound.
 ///
-/// The envelope is `e(t) = max(|x(t)|, e(t − 1) · r)`: it rises at once and falls to 1/e, 37 percent,
-/// within the release time. A NaN counts as silence here.
+/// The envelope is `e(t) = max(|x(t)|, e(t − 1) · r)`: it rises at once and falls to 1/e, 37
+/// percent, within the release time. A NaN counts as silence here.
 struct LevelEnvelope: Hashable, Sendable {
   private let factor: Float
   private var level: Float = 0
@@ -80,8 +80,9 @@ public struct NoiseGate: Hashable, Sendable {
 
 /// Keeps a sound below a ceiling without cutting off its waves.
 ///
-/// Sample by sample, with the envelope `e` of the sound, which rises at once and falls to 37 percent
-/// within `release`: `y = x · min(1, ceiling / e)`. As `e ≥ |x|`, no sample exceeds the ceiling.
+/// Sample by sample, with the envelope `e` of the sound, which rises at once and falls to 37
+/// percent within `release`: `y = x · min(1, ceiling / e)`. As `e ≥ |x|`, no sample exceeds the
+/// ceiling.
 ///
 /// A sound may be processed in parts of any size; the result has the same bits.
 ///
@@ -127,7 +128,8 @@ public struct Limiter: Hashable, Sendable {
 enum Dynamics {
   static func check(_ value: Float, _ name: String, least: Float) throws(AudioError) {
     guard value >= least, value.isFinite else {
-      throw .badArgument(name, value, needs: "a finite number\(least > 0 ? " above" : " of at least") 0")
+      throw .badArgument(
+        name, value, needs: "a finite number\(least > 0 ? " above" : " of at least") 0")
     }
   }
 

@@ -13,8 +13,8 @@ public enum BarValue: String, Hashable, Sendable, CaseIterable {
 extension Array where Element == Float {
   /// The samples as `count` bars: one number for each of as many equal parts.
   ///
-  /// Bar `i` covers the samples ⌊i · n / count⌋ up to ⌊(i + 1) · n / count⌋ of `n`, at least one; if
-  /// there are fewer samples than bars, neighbors show the same sample.
+  /// Bar `i` covers the samples ⌊i · n / count⌋ up to ⌊(i + 1) · n / count⌋ of `n`, at least one;
+  /// if there are fewer samples than bars, neighbors show the same sample.
   ///
   /// ```swift
   /// let bars = try samples.absolute().bars(40, of: .max)

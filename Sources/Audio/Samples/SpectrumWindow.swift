@@ -82,8 +82,8 @@ extension Array where Element == Float {
   ///   - size: the samples of a frame, at least 1.
   ///   - hop: the samples from frame to frame, at least 1.
   ///   - window: the weights.
-  /// - Returns: the frames one after the other, `size` numbers each: ⌊(n − size) / hop⌋ + 1 of them,
-  ///   or none.
+  /// - Returns: the frames one after the other, `size` numbers each: ⌊(n − size) / hop⌋ + 1 of
+  ///   them, or none.
   /// - Throws: ``AudioError`` when size or hop is out of range, or there is not enough memory.
   public func frames(
     of size: Int, hop: Int, window: SpectrumWindow = .rectangular
@@ -95,7 +95,9 @@ extension Array where Element == Float {
     let total = frames.multipliedSaturated(by: size)
     return try Memory.floats(total) { out in
       for frame in 0..<frames {
-        for index in 0..<size { out[frame * size + index] = self[frame * hop + index] * weights[index] }
+        for index in 0..<size {
+          out[frame * size + index] = self[frame * hop + index] * weights[index]
+        }
       }
     }
   }

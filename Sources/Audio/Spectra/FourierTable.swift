@@ -5,7 +5,7 @@ import CForgeSound
 /// Sizes whose largest prime factor is at most 31 have a pass for each factor. Others go through
 /// Bluestein's algorithm: a convolution of at least twice the size.
 final class FourierTable: @unchecked Sendable {
-  /// The transform as C reads it. It is written only during initialization.
+  /// The transform as C reads it, written only during initialization.
   let pointer: UnsafeMutablePointer<forge_fourier>
   private let tables: FloatTables
   private let inner: FourierTable?

@@ -41,11 +41,11 @@ public enum MelNormalization: String, Hashable, Sendable, CaseIterable {
 
 /// Triangles over the bins of a spectrum, even on the mel scale.
 ///
-/// With the edges `e` of `count + 2` points that are even on the scale, band `b` weighs the frequency
-/// `f` with `max(0, min((f − e(b)) / (e(b+1) − e(b)), (e(b+2) − f) / (e(b+2) − e(b+1))))`, times
-/// `2 / (e(b+2) − e(b))` with ``MelNormalization/slaney``. Bin `k` of a transform of `size` samples
-/// has the frequency `k · rate / size`. This is `librosa.filters.mel`, and for even sizes
-/// `torchaudio.functional.melscale_fbanks`.
+/// With the edges `e` of `count + 2` points that are even on the scale, band `b` weighs the
+/// frequency `f` with `max(0, min((f − e(b)) / (e(b+1) − e(b)), (e(b+2) − f) / (e(b+2) −
+/// e(b+1))))`, times `2 / (e(b+2) − e(b))` with ``MelNormalization/slaney``. Bin `k` of a transform
+/// of `size` samples has the frequency `k · rate / size`. This is `librosa.filters.mel`, and for
+/// even sizes `torchaudio.functional.melscale_fbanks`.
 public struct MelFilterBank: Hashable, Sendable {
   /// The number of bands.
   public var count: Int
@@ -106,7 +106,9 @@ public struct MelFilterBank: Hashable, Sendable {
     if !(1...4096 ~= count) { return ("the number of bands", "\(count)", "1 to 4096") }
     if rate < 1 { return ("the rate", "\(rate)", "at least 1") }
     if !(lowest >= 0 && lowest < most && most.isFinite) {
-      return ("the range of the bands", "\(lowest) to \(most) Hz", "0 or more to a higher frequency")
+      return (
+        "the range of the bands", "\(lowest) to \(most) Hz", "0 or more to a higher frequency"
+      )
     }
     return nil
   }

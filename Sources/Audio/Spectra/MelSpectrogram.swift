@@ -15,8 +15,8 @@ import Forge
 /// - Output shape: (frames, bands); see ``STFT`` for the number of frames.
 /// - State: that of ``STFT``, with padding `.streaming`.
 /// - Parameters: none.
-/// - Errors: those of ``STFT``; `invalidArgument` for bands and scales out of range, and for a scale
-///   that depends on the largest number of all in a stream.
+/// - Errors: those of ``STFT``; `invalidArgument` for bands and scales out of range, and for a
+///   scale that depends on the largest number of all in a stream.
 /// - Names elsewhere: librosa.feature.melspectrogram, torchaudio MelSpectrogram, Keras
 ///   MelSpectrogram.
 public struct MelSpectrogram: Layer {

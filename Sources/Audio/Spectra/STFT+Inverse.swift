@@ -12,11 +12,11 @@ extension STFT {
   ///
   /// - Parameters:
   ///   - spectrogram: complex numbers, a row for each frame.
-  ///   - count: the number of samples; by default all that the frames cover, which may be a few less
-  ///     than the sound had. Silence fills up what no frame covers.
+  ///   - count: the number of samples; by default all that the frames cover, which may be a few
+  ///     less than the sound had. Silence fills up what no frame covers.
   /// - Returns: the samples.
-  /// - Throws: ``AudioError`` when a number is out of range, the rows have another width, or there is
-  ///   not enough memory.
+  /// - Throws: ``AudioError`` when a number is out of range, the rows have another width, or there
+  ///   is not enough memory.
   public func samples(
     of spectrogram: Spectrogram, count: Int? = nil
   ) throws(AudioError) -> [Float] {

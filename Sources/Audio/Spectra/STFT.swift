@@ -5,8 +5,8 @@ import Forge
 public enum FramePadding: String, Hashable, Sendable, CaseIterable {
   /// Nothing: the first frame begins with the first sample.
   case none
-  /// Frames are centered, and the sound is mirrored at its ends: `center=True` of torchaudio, and of
-  /// librosa with `pad_mode="reflect"`. It needs more than size / 2 samples.
+  /// Frames are centered, and the sound is mirrored at its ends: `center=True` of torchaudio, and
+  /// of librosa with `pad_mode="reflect"`. It needs more than size / 2 samples.
   case reflect
   /// Frames are centered, with silence before and behind the sound: librosa's default.
   case zeros
@@ -35,9 +35,9 @@ public enum SpectrumValues: String, Hashable, Sendable, CaseIterable {
 
 /// A short-time Fourier transform: the spectrum of each frame of a sound.
 ///
-/// `X(f, k) = Σ w(i) · x(f · hop + i) · exp(−2πi · i k / size)` for the bins `k` from 0 to
-/// ⌊size / 2⌋, where `x` is the padded sound. This is `librosa.stft` and `torch.stft`, with a row for
-/// each frame.
+/// `X(f, k) = Σ w(i) · x(f · hop + i) · exp(−2πi · i k / size)` for the bins `k` from 0 to ⌊size /
+/// 2⌋, where `x` is the padded sound. This is `librosa.stft` and `torch.stft`, with a row for each
+/// frame.
 ///
 /// It is a function of arrays and a layer:
 ///
@@ -49,13 +49,13 @@ public enum SpectrumValues: String, Hashable, Sendable, CaseIterable {
 ///
 /// - Input shape: (samples) or (samples, 1) in memory order.
 /// - Output shape: (frames, bins), for `.complex` (frames, 2 · bins). With `.none` there are
-///   ⌊(samples − size) / hop⌋ + 1 frames, with `.reflect` and `.zeros` ⌊(samples + 2⌊size / 2⌋ − size)
-///   / hop⌋ + 1, with `.streaming` samples / hop.
+///   ⌊(samples − size) / hop⌋ + 1 frames, with `.reflect` and `.zeros` ⌊(samples + 2⌊size / 2⌋ −
+///   size) / hop⌋ + 1, with `.streaming` samples / hop.
 /// - State with padding `.streaming`: `samples` [1][size − hop][1], those before the next part.
 /// - Parameters: none.
-/// - Errors: `invalidArgument` for a number out of range and for a part of a stream that the hop does
-///   not divide, `shapeMismatch` for an input that is not a sound of one channel, `emptyOutput` when
-///   no frame fits.
+/// - Errors: `invalidArgument` for a number out of range and for a part of a stream that the hop
+///   does not divide, `shapeMismatch` for an input that is not a sound of one channel,
+///   `emptyOutput` when no frame fits.
 /// - Names elsewhere: librosa.stft, torch.stft, Keras STFTSpectrogram, ONNX STFT.
 public struct STFT: Layer {
   /// The name, if given.
@@ -84,7 +84,8 @@ public struct STFT: Layer {
   ///     factors are faster.
   ///   - hop: the samples from frame to frame; by default a quarter of `size`.
   ///   - window: the window.
-  ///   - windowLength: the samples that the window covers, in the middle of a frame; by default all.
+  ///   - windowLength: the samples that the window covers, in the middle of a frame; by default
+  ///     all.
   ///   - padding: what is done at the ends.
   ///   - values: what is given for each bin.
   ///   - omitsLastFrame: whether the last frame is left out.

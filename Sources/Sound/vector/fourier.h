@@ -142,8 +142,8 @@ static lane *FORGE_FORM(passes)(const forge_fourier *f, lane *in, lane *other) {
   return in;
 }
 
-/* As passes, for any size. Bluestein's algorithm makes a convolution of the transform: it multiplies
- * by a chirp, convolves with the conjugate chirp, and multiplies by the chirp again. */
+/* As passes, for any size. Bluestein's algorithm makes a convolution of the transform: it
+ * multiplies by a chirp, convolves with the conjugate chirp, and multiplies by the chirp again. */
 static lane *FORGE_FORM(fourier)(const forge_fourier *f, lane *in, lane *other) {
   const forge_fourier *inner = f->inner;
   if (!inner) return FORGE_FORM(passes)(f, in, other);

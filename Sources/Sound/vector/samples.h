@@ -1,7 +1,7 @@
 /* Functions of arrays of numbers, a vector at a time. */
 
-/* The natural logarithm, to a unit in the last place: x = m*2^e with m from sqrt(1/2) to sqrt(2), and
- * Cephes's polynomial of m - 1. Below 0: NaN; 0: minus infinity. */
+/* The natural logarithm, to a unit in the last place: x = m*2^e with m from sqrt(1/2) to sqrt(2),
+ * and Cephes's polynomial of m - 1. Below 0: NaN; 0: minus infinity. */
 static inline __attribute__((always_inline)) f32x16 FORGE_FORM(logarithm)(f32x16 x) {
   const i32x16 is_small = x < 1.17549435e-38f;
   const f32x16 scaled = FORGE_PICK(is_small, x * 8388608.0f, x);
