@@ -41,6 +41,9 @@ let library: [Target] = [
   .target(
     name: "ForgeImages", dependencies: ["Forge", "CForgeJPEG", "CForgePNG", "CForgePixels"],
     path: "Sources/Images"),
+  // Arithmetic of sound; it shares the thread pool of the kernels.
+  .target(name: "CForgeSound", dependencies: ["CForgeKernels"], path: "Sources/Sound"),
+  .target(name: "ForgeAudio", dependencies: ["Forge", "CForgeSound"], path: "Sources/Audio"),
   .target(
     name: "ForgeMetrics",
     dependencies: ["ForgeRunner", .product(name: "Metrics", package: "swift-metrics")],
@@ -122,6 +125,12 @@ let examples: [Target] = [
     dependencies: ["Forge", .product(name: "ArgumentParser", package: "swift-argument-parser")],
     path: "Examples/Bitcrusher"),
   .executableTarget(
+    name: "LevelStrip",
+    dependencies: [
+      "ForgeAudio", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+    ],
+    path: "Examples/LevelStrip", exclude: ["make_message.py"], resources: [.copy("Resources")]),
+  .executableTarget(
     name: "SentenceSearch",
     dependencies: ["Forge", .product(name: "ArgumentParser", package: "swift-argument-parser")],
     path: "Examples/SentenceSearch", exclude: ["Conversion", "check"],
@@ -155,6 +164,9 @@ let tests: [Target] = [
       "ForgeImages", "ForgeModels", "ForgeImporters", "ForgeTestSupport", "CForgePixels",
       "CForgeTestSupport", "CForgeZlib",
     ],
+    exclude: ["Fixtures"]),
+  .testTarget(
+    name: "ForgeAudioTests", dependencies: ["ForgeAudio", "CForgeSound", "ForgeShapes"],
     exclude: ["Fixtures"]),
   .testTarget(
     name: "ForgeImportersTests",
@@ -202,6 +214,7 @@ let package = Package(
     .library(name: "ForgeModels", targets: ["ForgeModels"]),
     .library(name: "ForgeImporters", targets: ["ForgeImporters"]),
     .library(name: "ForgeImages", targets: ["ForgeImages"]),
+    .library(name: "ForgeAudio", targets: ["ForgeAudio"]),
     .library(name: "ForgeText", targets: ["ForgeText"]),
     .library(name: "ForgeMetrics", targets: ["ForgeMetrics"]),
     .library(name: "ForgeHDF5", targets: ["ForgeHDF5"]),
