@@ -10,7 +10,7 @@ enum ONNXOperators {
     constants, conversions, functions, activations, arithmetic, comparisons, products,
     convolutions, poolings, normalizations, movements, reductions, resizes, selections,
     rearrangements, quantizations, quantizedProducts, quantizedElements, recurrent, attention,
-    experiments, blockWeights, dynamicRecurrent, scatters,
+    experiments, blockWeights, blockTables, quantizedAttention, dynamicRecurrent, scatters,
     microsoftActivations, microsoftProducts, microsoftConvolutions, microsoftNormalizations,
     microsoftEmbeddings, microsoftAttention, microsoftGroupedAttention, microsoftRotations,
     microsoftBlocked,
