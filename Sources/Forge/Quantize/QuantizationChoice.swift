@@ -150,6 +150,10 @@ struct QuantizationChoice {
       return node.inputs.allSatisfy { graph.constant($0) == nil }
         && shapes.allSatisfy { $0.rank <= 3 } && shapes[0].channels == shapes[1].channels
     case .pooling, .globalPooling, .activation, .unary: return true
+    case .concatenate(let axis):
+      let rank = graph.shape(of: node.output).rank
+      return (1...3).contains(rank) && axis == rank - 1
+        && node.inputs.allSatisfy { graph.constant($0) == nil }
     default: return false
     }
   }

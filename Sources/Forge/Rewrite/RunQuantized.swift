@@ -88,6 +88,7 @@ private struct QuantizedIslands {
     case .binary(.multiply): return pair(.multiply, position, first, end)
     case .pooling(let kind, let geometry): return pooling(kind, geometry, position, first, end)
     case .globalPooling(let kind): return pooling(kind, nil, position, first, end)
+    case .concatenate(let axis): return concatenation(axis, position, end)
     default: return try lookup(position, first)
     }
   }
@@ -205,6 +206,24 @@ private struct QuantizedIslands {
       kind: kind, geometry: geometry, input: input.quantization, output: end.output)
     guard pooling.factor.isFinite else { return nil }
     return node(.quantizedPooling(pooling), [input.value], from: position, to: end)
+  }
+
+  /// Channels joined, each operand with the quantization of the result.
+  private func concatenation(_ axis: Int, _ position: Int, _ end: End?) -> (Int, Node)? {
+    let node = graph.nodes[position]
+    let rank = graph.shape(of: node.output).rank
+    let operands = node.inputs.compactMap(integers(of:))
+    guard let end, (1...3).contains(rank), axis == rank - 1, operands.count == node.inputs.count
+    else { return nil }
+    let tables = operands.map { operand in
+      ByteTable(from: operand.quantization.storage, to: end.output.storage) { integer in
+        let number = Double(operand.quantization.real(Double(integer)))
+        let result = end.output.integer(number)
+        return min(max(result, end.bounds.lowerBound), end.bounds.upperBound)
+      }
+    }
+    return self.node(
+      .quantizedConcatenation(tables), operands.map(\.value), from: position, to: end)
   }
 
   /// The maximum of integers that stand for themselves.

@@ -4,7 +4,7 @@ extension ONNXOperators {
   /// Tables of few bits, each block of which has a scale.
   static let blockTables: [ONNXOperator] = [
     ONNXOperator(
-      "GatherBlockQuantized", domain: microsoft, import: gather, fold: .none, bounds: nil,
+      "GatherBlockQuantized", domain: microsoft, import: blockTable, fold: .none, bounds: nil,
       length: .followed, sizes: .none,
       examples: .apart(ONNXOpenRules.gather, arguments: []))
   ]
@@ -14,7 +14,7 @@ extension ONNXOperators {
   /// Of 4 bits, a byte holds two neighbors of the last axis, the lowest bits first. Scales and zero
   /// points are those of blocks along `quantize_axis`; zero points that are absent stand in the
   /// middle of the range.
-  private static func gather(_ call: inout ONNXCall) throws {
+  private static func blockTable(_ call: inout ONNXCall) throws {
     let node = call.node
     guard let packed = call.host(0), let scale = call.host(2), !call.has(3) || call.host(3) != nil
     else { throw NodeFailure.unsupported("a table computed at run time") }
@@ -59,7 +59,7 @@ extension ONNXOperators {
     guard let stored else { return Array(repeating: Float(1 << (bits - 1)), count: count) }
     guard let last = blocks.last else { return [] }
     let packed = (last * bits + 7) / 8
-    guard stored.type == .uint8, stored.sizes == blocks.dropLast() + [packed] else {
+    guard stored.type == .uint8, stored.sizes == Array(blocks.dropLast()) + [packed] else {
       throw NodeFailure.invalid("zero points \(stored.sizes) of \(blocks) blocks")
     }
     let bytes = try stored.integers().map { UInt8(truncatingIfNeeded: $0) }
