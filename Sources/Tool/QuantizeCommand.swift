@@ -104,7 +104,8 @@ struct QuantizeCommand: ParsableCommand {
 
   private static func isFolder(_ path: String) -> Bool {
     var isFolder: ObjCBool = false
-    return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+    return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+      && isFolder.boolValue
   }
 
   /// The inputs of a sample.
@@ -115,7 +116,8 @@ struct QuantizeCommand: ParsableCommand {
     guard Self.isFolder(path) else {
       guard names.count == 1, let name = names.first else {
         throw ValidationError(
-          "the model has \(names.count) inputs, so that a sample is a folder with NAME.npy for each")
+          "the model has \(names.count) inputs, so that a sample is a folder with NAME.npy for each"
+        )
       }
       return [name: try pictures.values(of: name, path, imported)]
     }

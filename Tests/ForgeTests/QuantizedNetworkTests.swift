@@ -17,7 +17,8 @@ import Testing
       --> Convolution(kernel: 1, channels: 17, name: "left")
     let sum = [left, first] --> Add(name: "sum")
     let output =
-      sum --> MaxPooling(2) --> Convolution(kernel: 3, channels: 29, activation: .relu6, name: "last")
+      sum --> MaxPooling(2)
+      --> Convolution(kernel: 3, channels: 29, activation: .relu6, name: "last")
       --> GlobalAveragePooling(name: "mean") --> Dense(neurons: 7, name: "classes")
     let model = Model(input: input, output: output)
     return (model, try model.compile(parameters: SeededParameters(seed: 3)))
@@ -44,7 +45,8 @@ import Testing
     #expect(quantized.table.products.count == 5)
     #expect(!quantized.layers.contains { !$0.isQuantized })
     let kernels = quantized.network.report.steps.map(\.kernel)
-    #expect(!kernels.contains { $0.hasPrefix("convolution") || $0.hasPrefix("dense") }, "\(kernels)")
+    #expect(
+      !kernels.contains { $0.hasPrefix("convolution") || $0.hasPrefix("dense") }, "\(kernels)")
     let made = try quantized.network.predict(batch: samples)
     let error = relativeL2(made, try real.predict(batch: samples))
     #expect(error < 0.05 && error > 1e-4, "\(error)")

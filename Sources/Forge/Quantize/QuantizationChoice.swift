@@ -60,6 +60,7 @@ struct QuantizationChoice {
   /// - Parameters:
   ///   - integers: the integers of each tensor, by name.
   ///   - chosen: the names of the products.
+  /// - Returns: the table, with the tensors that become integers.
   func table(
     _ integers: [String: Quantization], products chosen: Set<String>
   ) -> QuantizationTable {

@@ -50,6 +50,8 @@ struct QuantizationSearch {
   /// Searches.
   ///
   /// - Parameter onlyFaster: whether products that take no less time on integers are left out.
+  /// - Returns: the fastest network within the bound.
+  /// - Throws: ``QuantizationError``.
   func result(onlyFaster: Bool) throws(QuantizationError) -> QuantizedNetwork {
     let errors = try errors()
     let all = try candidate(Set(products.map(\.name)))

@@ -46,7 +46,8 @@ extension QuantizedNetwork: CustomStringConvertible {
     for layer in layers {
       rows.append([
         layer.name.printable, layer.isQuantized ? "int8" : "float32", Self.text(layer.error),
-        layer.seconds.map(Self.milliseconds) ?? "", layer.quantizedSeconds.map(Self.milliseconds)
+        layer.seconds.map(Self.milliseconds) ?? "",
+        layer.quantizedSeconds.map(Self.milliseconds)
           ?? "",
       ])
     }

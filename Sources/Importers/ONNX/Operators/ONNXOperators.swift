@@ -12,7 +12,8 @@ enum ONNXOperators {
     rearrangements, quantizations, quantizedProducts, quantizedElements, recurrent, attention,
     experiments, blockWeights + blockTables, dynamicRecurrent, scatters,
     microsoftActivations, microsoftProducts, microsoftConvolutions, microsoftNormalizations,
-    microsoftEmbeddings, microsoftAttention + quantizedAttention, microsoftGroupedAttention, microsoftRotations,
+    microsoftEmbeddings, microsoftAttention + quantizedAttention, microsoftGroupedAttention,
+    microsoftRotations,
     microsoftBlocked,
     ONNXFeatures.all, ONNXLabels.all, ONNXLinearModels.all, ONNXTrees.all,
   ]

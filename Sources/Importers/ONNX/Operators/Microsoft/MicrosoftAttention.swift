@@ -48,6 +48,7 @@ extension ONNXOperators {
   ///   - mask: the input of the mask.
   ///   - past: the input of keys and values before.
   ///   - added: the input of what is added to the scores.
+  /// - Throws: ``NodeFailure`` and what reading the file throws.
   static func selfAttention(
     _ call: inout ONNXCall, of product: FileValue, mask: Int, past: Int, bias added: Int? = nil
   ) throws {
