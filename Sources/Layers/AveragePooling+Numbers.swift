@@ -8,18 +8,7 @@ import ForgeShapes
 extension AveragePooling {
   /// Creates an average pooling with a square window.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the window in pixels, one number for both.
-  ///   - stride: the step between windows in pixels, for x and y; the kernel's size when left
-  ///     out.
-  ///   - padding: what happens at the border.
-  ///   - border: how the border counts.
-  ///   - dilation: the distance between taps in pixels, (x, y).
-  ///   - rounding: how the number of windows is rounded.
-  ///   - name: the name in summaries.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: Int, stride: Int? = nil, padding: Padding = .valid, border: Border = .excluded,
     dilation: (x: Int, y: Int) = (1, 1), rounding: WindowRounding = .floor,
@@ -34,17 +23,7 @@ extension AveragePooling {
 
   /// Creates an average pooling with a square window and a pair for the stride.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the window in pixels, one number for both.
-  ///   - stride: the step between windows in pixels, (x, y).
-  ///   - padding: what happens at the border.
-  ///   - border: how the border counts.
-  ///   - dilation: the distance between taps in pixels, (x, y).
-  ///   - rounding: how the number of windows is rounded.
-  ///   - name: the name in summaries.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: Int, stride: (x: Int, y: Int), padding: Padding = .valid, border: Border = .excluded,
     dilation: (x: Int, y: Int) = (1, 1), rounding: WindowRounding = .floor,
@@ -59,18 +38,7 @@ extension AveragePooling {
 
   /// Creates an average pooling with a square window.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the window in pixels, one number for both.
-  ///   - stride: the step between windows in pixels, for x and y; the kernel's size when left
-  ///     out.
-  ///   - padding: what happens at the border.
-  ///   - border: how the border counts.
-  ///   - dilation: the distance between taps in pixels, (x, y).
-  ///   - rounding: how the number of windows is rounded.
-  ///   - name: the name in summaries.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     _ kernel: Int, stride: Int? = nil, padding: Padding = .valid, border: Border = .excluded,
     dilation: (x: Int, y: Int) = (1, 1), rounding: WindowRounding = .floor,
@@ -85,17 +53,7 @@ extension AveragePooling {
 
   /// Creates an average pooling with a square window and a pair for the stride.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the window in pixels, one number for both.
-  ///   - stride: the step between windows in pixels, (x, y).
-  ///   - padding: what happens at the border.
-  ///   - border: how the border counts.
-  ///   - dilation: the distance between taps in pixels, (x, y).
-  ///   - rounding: how the number of windows is rounded.
-  ///   - name: the name in summaries.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     _ kernel: Int, stride: (x: Int, y: Int), padding: Padding = .valid, border: Border = .excluded,
     dilation: (x: Int, y: Int) = (1, 1), rounding: WindowRounding = .floor,
@@ -110,17 +68,7 @@ extension AveragePooling {
 
   /// Creates an average pooling with one number for the stride.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the window in pixels.
-  ///   - stride: the step between windows in pixels, one number for x and y.
-  ///   - padding: what happens at the border.
-  ///   - border: how the border counts.
-  ///   - dilation: the distance between taps in pixels, (x, y).
-  ///   - rounding: how the number of windows is rounded.
-  ///   - name: the name in summaries.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: (width: Int, height: Int), stride: Int, padding: Padding = .valid,
     border: Border = .excluded, dilation: (x: Int, y: Int) = (1, 1),

@@ -8,19 +8,7 @@ import ForgeShapes
 extension Convolution {
   /// Creates a convolution with a square kernel.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the kernel in pixels, one number for both.
-  ///   - channels: the number of output channels.
-  ///   - stride: the step between windows in pixels, (x, y).
-  ///   - dilation: the distance between taps in pixels, (x, y).
-  ///   - padding: what happens at the border.
-  ///   - groups: the number of groups of channels; it divides input and output channels.
-  ///   - activation: the activation, applied last.
-  ///   - useBias: whether a bias is added.
-  ///   - name: the name of the parameters.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: Int, channels: Int, stride: (x: Int, y: Int) = (1, 1),
     dilation: (x: Int, y: Int) = (1, 1), padding: Padding = .same, groups: Int = 1,
@@ -35,19 +23,7 @@ extension Convolution {
 
   /// Creates a convolution with a square kernel and one number for the dilation.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the kernel in pixels, one number for both.
-  ///   - channels: the number of output channels.
-  ///   - stride: the step between windows in pixels, (x, y).
-  ///   - dilation: the distance between taps in pixels, one number for x and y.
-  ///   - padding: what happens at the border.
-  ///   - groups: the number of groups of channels; it divides input and output channels.
-  ///   - activation: the activation, applied last.
-  ///   - useBias: whether a bias is added.
-  ///   - name: the name of the parameters.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: Int, channels: Int, stride: (x: Int, y: Int) = (1, 1), dilation: Int,
     padding: Padding = .same, groups: Int = 1, activation: ActivationFunction = .linear,
@@ -62,19 +38,7 @@ extension Convolution {
 
   /// Creates a convolution with a square kernel and one number for the stride.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the kernel in pixels, one number for both.
-  ///   - channels: the number of output channels.
-  ///   - stride: the step between windows in pixels, one number for x and y.
-  ///   - dilation: the distance between taps in pixels, (x, y).
-  ///   - padding: what happens at the border.
-  ///   - groups: the number of groups of channels; it divides input and output channels.
-  ///   - activation: the activation, applied last.
-  ///   - useBias: whether a bias is added.
-  ///   - name: the name of the parameters.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: Int, channels: Int, stride: Int, dilation: (x: Int, y: Int) = (1, 1),
     padding: Padding = .same, groups: Int = 1, activation: ActivationFunction = .linear,
@@ -89,19 +53,7 @@ extension Convolution {
 
   /// Creates a convolution with a square kernel and one number for stride and dilation.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the kernel in pixels, one number for both.
-  ///   - channels: the number of output channels.
-  ///   - stride: the step between windows in pixels, one number for x and y.
-  ///   - dilation: the distance between taps in pixels, one number for x and y.
-  ///   - padding: what happens at the border.
-  ///   - groups: the number of groups of channels; it divides input and output channels.
-  ///   - activation: the activation, applied last.
-  ///   - useBias: whether a bias is added.
-  ///   - name: the name of the parameters.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: Int, channels: Int, stride: Int, dilation: Int, padding: Padding = .same,
     groups: Int = 1, activation: ActivationFunction = .linear, useBias: Bool = true,
@@ -116,19 +68,7 @@ extension Convolution {
 
   /// Creates a convolution with one number for the dilation.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the kernel in pixels.
-  ///   - channels: the number of output channels.
-  ///   - stride: the step between windows in pixels, (x, y).
-  ///   - dilation: the distance between taps in pixels, one number for x and y.
-  ///   - padding: what happens at the border.
-  ///   - groups: the number of groups of channels; it divides input and output channels.
-  ///   - activation: the activation, applied last.
-  ///   - useBias: whether a bias is added.
-  ///   - name: the name of the parameters.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: (width: Int, height: Int), channels: Int, stride: (x: Int, y: Int) = (1, 1),
     dilation: Int, padding: Padding = .same, groups: Int = 1,
@@ -143,19 +83,7 @@ extension Convolution {
 
   /// Creates a convolution with one number for the stride.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the kernel in pixels.
-  ///   - channels: the number of output channels.
-  ///   - stride: the step between windows in pixels, one number for x and y.
-  ///   - dilation: the distance between taps in pixels, (x, y).
-  ///   - padding: what happens at the border.
-  ///   - groups: the number of groups of channels; it divides input and output channels.
-  ///   - activation: the activation, applied last.
-  ///   - useBias: whether a bias is added.
-  ///   - name: the name of the parameters.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: (width: Int, height: Int), channels: Int, stride: Int,
     dilation: (x: Int, y: Int) = (1, 1), padding: Padding = .same, groups: Int = 1,
@@ -170,19 +98,7 @@ extension Convolution {
 
   /// Creates a convolution with one number for the stride and dilation.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the kernel in pixels.
-  ///   - channels: the number of output channels.
-  ///   - stride: the step between windows in pixels, one number for x and y.
-  ///   - dilation: the distance between taps in pixels, one number for x and y.
-  ///   - padding: what happens at the border.
-  ///   - groups: the number of groups of channels; it divides input and output channels.
-  ///   - activation: the activation, applied last.
-  ///   - useBias: whether a bias is added.
-  ///   - name: the name of the parameters.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: (width: Int, height: Int), channels: Int, stride: Int, dilation: Int,
     padding: Padding = .same, groups: Int = 1, activation: ActivationFunction = .linear,

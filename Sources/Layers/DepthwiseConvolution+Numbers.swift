@@ -8,18 +8,7 @@ import ForgeShapes
 extension DepthwiseConvolution {
   /// Creates a depthwise convolution with a square kernel.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the kernel in pixels, one number for both.
-  ///   - stride: the step between windows in pixels, (x, y).
-  ///   - dilation: the distance between taps in pixels, (x, y).
-  ///   - padding: what happens at the border.
-  ///   - multiplier: the number of output channels per input channel.
-  ///   - activation: the activation, applied last.
-  ///   - useBias: whether a bias is added.
-  ///   - name: the name of the parameters.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: Int, stride: (x: Int, y: Int) = (1, 1), dilation: (x: Int, y: Int) = (1, 1),
     padding: Padding = .same, multiplier: Int = 1, activation: ActivationFunction = .linear,
@@ -34,18 +23,7 @@ extension DepthwiseConvolution {
 
   /// Creates a depthwise convolution with a square kernel and one number for the dilation.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the kernel in pixels, one number for both.
-  ///   - stride: the step between windows in pixels, (x, y).
-  ///   - dilation: the distance between taps in pixels, one number for x and y.
-  ///   - padding: what happens at the border.
-  ///   - multiplier: the number of output channels per input channel.
-  ///   - activation: the activation, applied last.
-  ///   - useBias: whether a bias is added.
-  ///   - name: the name of the parameters.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: Int, stride: (x: Int, y: Int) = (1, 1), dilation: Int, padding: Padding = .same,
     multiplier: Int = 1, activation: ActivationFunction = .linear, useBias: Bool = true,
@@ -60,18 +38,7 @@ extension DepthwiseConvolution {
 
   /// Creates a depthwise convolution with a square kernel and one number for the stride.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the kernel in pixels, one number for both.
-  ///   - stride: the step between windows in pixels, one number for x and y.
-  ///   - dilation: the distance between taps in pixels, (x, y).
-  ///   - padding: what happens at the border.
-  ///   - multiplier: the number of output channels per input channel.
-  ///   - activation: the activation, applied last.
-  ///   - useBias: whether a bias is added.
-  ///   - name: the name of the parameters.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: Int, stride: Int, dilation: (x: Int, y: Int) = (1, 1), padding: Padding = .same,
     multiplier: Int = 1, activation: ActivationFunction = .linear, useBias: Bool = true,
@@ -86,18 +53,7 @@ extension DepthwiseConvolution {
 
   /// Creates a depthwise convolution with a square kernel and one number for stride and dilation.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the kernel in pixels, one number for both.
-  ///   - stride: the step between windows in pixels, one number for x and y.
-  ///   - dilation: the distance between taps in pixels, one number for x and y.
-  ///   - padding: what happens at the border.
-  ///   - multiplier: the number of output channels per input channel.
-  ///   - activation: the activation, applied last.
-  ///   - useBias: whether a bias is added.
-  ///   - name: the name of the parameters.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: Int, stride: Int, dilation: Int, padding: Padding = .same, multiplier: Int = 1,
     activation: ActivationFunction = .linear, useBias: Bool = true, name: String? = nil,
@@ -111,18 +67,7 @@ extension DepthwiseConvolution {
 
   /// Creates a depthwise convolution with one number for the dilation.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the kernel in pixels.
-  ///   - stride: the step between windows in pixels, (x, y).
-  ///   - dilation: the distance between taps in pixels, one number for x and y.
-  ///   - padding: what happens at the border.
-  ///   - multiplier: the number of output channels per input channel.
-  ///   - activation: the activation, applied last.
-  ///   - useBias: whether a bias is added.
-  ///   - name: the name of the parameters.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: (width: Int, height: Int), stride: (x: Int, y: Int) = (1, 1), dilation: Int,
     padding: Padding = .same, multiplier: Int = 1, activation: ActivationFunction = .linear,
@@ -137,18 +82,7 @@ extension DepthwiseConvolution {
 
   /// Creates a depthwise convolution with one number for the stride.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the kernel in pixels.
-  ///   - stride: the step between windows in pixels, one number for x and y.
-  ///   - dilation: the distance between taps in pixels, (x, y).
-  ///   - padding: what happens at the border.
-  ///   - multiplier: the number of output channels per input channel.
-  ///   - activation: the activation, applied last.
-  ///   - useBias: whether a bias is added.
-  ///   - name: the name of the parameters.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: (width: Int, height: Int), stride: Int, dilation: (x: Int, y: Int) = (1, 1),
     padding: Padding = .same, multiplier: Int = 1, activation: ActivationFunction = .linear,
@@ -163,18 +97,7 @@ extension DepthwiseConvolution {
 
   /// Creates a depthwise convolution with one number for the stride and dilation.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the kernel in pixels.
-  ///   - stride: the step between windows in pixels, one number for x and y.
-  ///   - dilation: the distance between taps in pixels, one number for x and y.
-  ///   - padding: what happens at the border.
-  ///   - multiplier: the number of output channels per input channel.
-  ///   - activation: the activation, applied last.
-  ///   - useBias: whether a bias is added.
-  ///   - name: the name of the parameters.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: (width: Int, height: Int), stride: Int, dilation: Int, padding: Padding = .same,
     multiplier: Int = 1, activation: ActivationFunction = .linear, useBias: Bool = true,

@@ -8,17 +8,7 @@ import ForgeShapes
 extension MaxPooling {
   /// Creates a max pooling with a square window.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the window in pixels, one number for both.
-  ///   - stride: the step between windows in pixels, for x and y; the kernel's size when left
-  ///     out.
-  ///   - padding: what happens at the border.
-  ///   - dilation: the distance between taps in pixels, (x, y).
-  ///   - rounding: how the number of windows is rounded.
-  ///   - name: the name in summaries.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: Int, stride: Int? = nil, padding: Padding = .valid, dilation: (x: Int, y: Int) = (1, 1),
     rounding: WindowRounding = .floor, name: String? = nil,
@@ -32,16 +22,7 @@ extension MaxPooling {
 
   /// Creates a max pooling with a square window and a pair for the stride.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the window in pixels, one number for both.
-  ///   - stride: the step between windows in pixels, (x, y).
-  ///   - padding: what happens at the border.
-  ///   - dilation: the distance between taps in pixels, (x, y).
-  ///   - rounding: how the number of windows is rounded.
-  ///   - name: the name in summaries.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: Int, stride: (x: Int, y: Int), padding: Padding = .valid,
     dilation: (x: Int, y: Int) = (1, 1), rounding: WindowRounding = .floor, name: String? = nil,
@@ -55,17 +36,7 @@ extension MaxPooling {
 
   /// Creates a max pooling with a square window.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the window in pixels, one number for both.
-  ///   - stride: the step between windows in pixels, for x and y; the kernel's size when left
-  ///     out.
-  ///   - padding: what happens at the border.
-  ///   - dilation: the distance between taps in pixels, (x, y).
-  ///   - rounding: how the number of windows is rounded.
-  ///   - name: the name in summaries.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     _ kernel: Int, stride: Int? = nil, padding: Padding = .valid,
     dilation: (x: Int, y: Int) = (1, 1), rounding: WindowRounding = .floor, name: String? = nil,
@@ -79,16 +50,7 @@ extension MaxPooling {
 
   /// Creates a max pooling with a square window and a pair for the stride.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the window in pixels, one number for both.
-  ///   - stride: the step between windows in pixels, (x, y).
-  ///   - padding: what happens at the border.
-  ///   - dilation: the distance between taps in pixels, (x, y).
-  ///   - rounding: how the number of windows is rounded.
-  ///   - name: the name in summaries.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     _ kernel: Int, stride: (x: Int, y: Int), padding: Padding = .valid,
     dilation: (x: Int, y: Int) = (1, 1), rounding: WindowRounding = .floor, name: String? = nil,
@@ -102,16 +64,7 @@ extension MaxPooling {
 
   /// Creates a max pooling with one number for the stride.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the window in pixels.
-  ///   - stride: the step between windows in pixels, one number for x and y.
-  ///   - padding: what happens at the border.
-  ///   - dilation: the distance between taps in pixels, (x, y).
-  ///   - rounding: how the number of windows is rounded.
-  ///   - name: the name in summaries.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: (width: Int, height: Int), stride: Int, padding: Padding = .valid,
     dilation: (x: Int, y: Int) = (1, 1), rounding: WindowRounding = .floor, name: String? = nil,

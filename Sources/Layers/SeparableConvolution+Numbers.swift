@@ -8,19 +8,7 @@ import ForgeShapes
 extension SeparableConvolution {
   /// Creates a separable convolution with a square kernel.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the kernel in pixels, one number for both.
-  ///   - channels: the number of output channels.
-  ///   - multiplier: the number of intermediate channels per input channel.
-  ///   - stride: the step between windows in pixels, (x, y).
-  ///   - dilation: the distance between taps in pixels, (x, y).
-  ///   - padding: what happens at the border.
-  ///   - activation: the activation, applied last.
-  ///   - useBias: whether a bias is added.
-  ///   - name: the name of the parameters.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: Int, channels: Int, multiplier: Int = 1, stride: (x: Int, y: Int) = (1, 1),
     dilation: (x: Int, y: Int) = (1, 1), padding: Padding = .same,
@@ -36,19 +24,7 @@ extension SeparableConvolution {
 
   /// Creates a separable convolution with a square kernel and one number for the dilation.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the kernel in pixels, one number for both.
-  ///   - channels: the number of output channels.
-  ///   - multiplier: the number of intermediate channels per input channel.
-  ///   - stride: the step between windows in pixels, (x, y).
-  ///   - dilation: the distance between taps in pixels, one number for x and y.
-  ///   - padding: what happens at the border.
-  ///   - activation: the activation, applied last.
-  ///   - useBias: whether a bias is added.
-  ///   - name: the name of the parameters.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: Int, channels: Int, multiplier: Int = 1, stride: (x: Int, y: Int) = (1, 1),
     dilation: Int,
@@ -65,19 +41,7 @@ extension SeparableConvolution {
 
   /// Creates a separable convolution with a square kernel and one number for the stride.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the kernel in pixels, one number for both.
-  ///   - channels: the number of output channels.
-  ///   - multiplier: the number of intermediate channels per input channel.
-  ///   - stride: the step between windows in pixels, one number for x and y.
-  ///   - dilation: the distance between taps in pixels, (x, y).
-  ///   - padding: what happens at the border.
-  ///   - activation: the activation, applied last.
-  ///   - useBias: whether a bias is added.
-  ///   - name: the name of the parameters.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: Int, channels: Int, multiplier: Int = 1, stride: Int,
     dilation: (x: Int, y: Int) = (1, 1),
@@ -94,19 +58,7 @@ extension SeparableConvolution {
 
   /// Creates a separable convolution with a square kernel and one number for stride and dilation.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the kernel in pixels, one number for both.
-  ///   - channels: the number of output channels.
-  ///   - multiplier: the number of intermediate channels per input channel.
-  ///   - stride: the step between windows in pixels, one number for x and y.
-  ///   - dilation: the distance between taps in pixels, one number for x and y.
-  ///   - padding: what happens at the border.
-  ///   - activation: the activation, applied last.
-  ///   - useBias: whether a bias is added.
-  ///   - name: the name of the parameters.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: Int, channels: Int, multiplier: Int = 1, stride: Int, dilation: Int,
     padding: Padding = .same, activation: ActivationFunction = .linear, useBias: Bool = true,
@@ -122,19 +74,7 @@ extension SeparableConvolution {
 
   /// Creates a separable convolution with one number for the dilation.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the kernel in pixels.
-  ///   - channels: the number of output channels.
-  ///   - multiplier: the number of intermediate channels per input channel.
-  ///   - stride: the step between windows in pixels, (x, y).
-  ///   - dilation: the distance between taps in pixels, one number for x and y.
-  ///   - padding: what happens at the border.
-  ///   - activation: the activation, applied last.
-  ///   - useBias: whether a bias is added.
-  ///   - name: the name of the parameters.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: (width: Int, height: Int), channels: Int, multiplier: Int = 1,
     stride: (x: Int, y: Int) = (1, 1),
@@ -150,19 +90,7 @@ extension SeparableConvolution {
 
   /// Creates a separable convolution with one number for the stride.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the kernel in pixels.
-  ///   - channels: the number of output channels.
-  ///   - multiplier: the number of intermediate channels per input channel.
-  ///   - stride: the step between windows in pixels, one number for x and y.
-  ///   - dilation: the distance between taps in pixels, (x, y).
-  ///   - padding: what happens at the border.
-  ///   - activation: the activation, applied last.
-  ///   - useBias: whether a bias is added.
-  ///   - name: the name of the parameters.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: (width: Int, height: Int), channels: Int, multiplier: Int = 1, stride: Int,
     dilation: (x: Int, y: Int) = (1, 1), padding: Padding = .same,
@@ -178,19 +106,7 @@ extension SeparableConvolution {
 
   /// Creates a separable convolution with one number for the stride and dilation.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the kernel in pixels.
-  ///   - channels: the number of output channels.
-  ///   - multiplier: the number of intermediate channels per input channel.
-  ///   - stride: the step between windows in pixels, one number for x and y.
-  ///   - dilation: the distance between taps in pixels, one number for x and y.
-  ///   - padding: what happens at the border.
-  ///   - activation: the activation, applied last.
-  ///   - useBias: whether a bias is added.
-  ///   - name: the name of the parameters.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: (width: Int, height: Int), channels: Int, multiplier: Int = 1, stride: Int,
     dilation: Int,

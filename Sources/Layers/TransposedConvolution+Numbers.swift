@@ -8,20 +8,7 @@ import ForgeShapes
 extension TransposedConvolution {
   /// Creates a transposed convolution with a square kernel.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the kernel in pixels, one number for both.
-  ///   - channels: the number of output channels.
-  ///   - stride: the step between windows in pixels, (x, y).
-  ///   - dilation: the distance between taps in pixels, (x, y).
-  ///   - padding: what happens at the border.
-  ///   - outputPadding: pixels added at the right and the bottom of the output, (x, y).
-  ///   - groups: the number of groups of channels; it divides input and output channels.
-  ///   - activation: the activation, applied last.
-  ///   - useBias: whether a bias is added.
-  ///   - name: the name of the parameters.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: Int, channels: Int, stride: (x: Int, y: Int) = (1, 1),
     dilation: (x: Int, y: Int) = (1, 1), padding: Padding = .same,
@@ -38,20 +25,7 @@ extension TransposedConvolution {
 
   /// Creates a transposed convolution with a square kernel and one number for the dilation.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the kernel in pixels, one number for both.
-  ///   - channels: the number of output channels.
-  ///   - stride: the step between windows in pixels, (x, y).
-  ///   - dilation: the distance between taps in pixels, one number for x and y.
-  ///   - padding: what happens at the border.
-  ///   - outputPadding: pixels added at the right and the bottom of the output, (x, y).
-  ///   - groups: the number of groups of channels; it divides input and output channels.
-  ///   - activation: the activation, applied last.
-  ///   - useBias: whether a bias is added.
-  ///   - name: the name of the parameters.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: Int, channels: Int, stride: (x: Int, y: Int) = (1, 1), dilation: Int,
     padding: Padding = .same, outputPadding: (x: Int, y: Int) = (0, 0), groups: Int = 1,
@@ -68,20 +42,7 @@ extension TransposedConvolution {
 
   /// Creates a transposed convolution with a square kernel and one number for the stride.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the kernel in pixels, one number for both.
-  ///   - channels: the number of output channels.
-  ///   - stride: the step between windows in pixels, one number for x and y.
-  ///   - dilation: the distance between taps in pixels, (x, y).
-  ///   - padding: what happens at the border.
-  ///   - outputPadding: pixels added at the right and the bottom of the output, (x, y).
-  ///   - groups: the number of groups of channels; it divides input and output channels.
-  ///   - activation: the activation, applied last.
-  ///   - useBias: whether a bias is added.
-  ///   - name: the name of the parameters.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: Int, channels: Int, stride: Int, dilation: (x: Int, y: Int) = (1, 1),
     padding: Padding = .same, outputPadding: (x: Int, y: Int) = (0, 0), groups: Int = 1,
@@ -98,20 +59,7 @@ extension TransposedConvolution {
 
   /// Creates a transposed convolution with a square kernel and one number for stride and dilation.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the kernel in pixels, one number for both.
-  ///   - channels: the number of output channels.
-  ///   - stride: the step between windows in pixels, one number for x and y.
-  ///   - dilation: the distance between taps in pixels, one number for x and y.
-  ///   - padding: what happens at the border.
-  ///   - outputPadding: pixels added at the right and the bottom of the output, (x, y).
-  ///   - groups: the number of groups of channels; it divides input and output channels.
-  ///   - activation: the activation, applied last.
-  ///   - useBias: whether a bias is added.
-  ///   - name: the name of the parameters.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: Int, channels: Int, stride: Int, dilation: Int, padding: Padding = .same,
     outputPadding: (x: Int, y: Int) = (0, 0), groups: Int = 1,
@@ -128,20 +76,7 @@ extension TransposedConvolution {
 
   /// Creates a transposed convolution with one number for the dilation.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the kernel in pixels.
-  ///   - channels: the number of output channels.
-  ///   - stride: the step between windows in pixels, (x, y).
-  ///   - dilation: the distance between taps in pixels, one number for x and y.
-  ///   - padding: what happens at the border.
-  ///   - outputPadding: pixels added at the right and the bottom of the output, (x, y).
-  ///   - groups: the number of groups of channels; it divides input and output channels.
-  ///   - activation: the activation, applied last.
-  ///   - useBias: whether a bias is added.
-  ///   - name: the name of the parameters.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: (width: Int, height: Int), channels: Int, stride: (x: Int, y: Int) = (1, 1),
     dilation: Int, padding: Padding = .same, outputPadding: (x: Int, y: Int) = (0, 0),
@@ -158,20 +93,7 @@ extension TransposedConvolution {
 
   /// Creates a transposed convolution with one number for the stride.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the kernel in pixels.
-  ///   - channels: the number of output channels.
-  ///   - stride: the step between windows in pixels, one number for x and y.
-  ///   - dilation: the distance between taps in pixels, (x, y).
-  ///   - padding: what happens at the border.
-  ///   - outputPadding: pixels added at the right and the bottom of the output, (x, y).
-  ///   - groups: the number of groups of channels; it divides input and output channels.
-  ///   - activation: the activation, applied last.
-  ///   - useBias: whether a bias is added.
-  ///   - name: the name of the parameters.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: (width: Int, height: Int), channels: Int, stride: Int,
     dilation: (x: Int, y: Int) = (1, 1), padding: Padding = .same,
@@ -188,20 +110,7 @@ extension TransposedConvolution {
 
   /// Creates a transposed convolution with one number for the stride and dilation.
   ///
-  /// - Parameters:
-  ///   - kernel: width and height of the kernel in pixels.
-  ///   - channels: the number of output channels.
-  ///   - stride: the step between windows in pixels, one number for x and y.
-  ///   - dilation: the distance between taps in pixels, one number for x and y.
-  ///   - padding: what happens at the border.
-  ///   - outputPadding: pixels added at the right and the bottom of the output, (x, y).
-  ///   - groups: the number of groups of channels; it divides input and output channels.
-  ///   - activation: the activation, applied last.
-  ///   - useBias: whether a bias is added.
-  ///   - name: the name of the parameters.
-  ///   - fileID: the file; leave it out.
-  ///   - line: the line; leave it out.
-  ///   - column: the column; leave it out.
+  /// See the initializer with pairs.
   public init(
     kernel: (width: Int, height: Int), channels: Int, stride: Int, dilation: Int,
     padding: Padding = .same, outputPadding: (x: Int, y: Int) = (0, 0), groups: Int = 1,
