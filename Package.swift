@@ -52,6 +52,9 @@ let library: [Target] = [
   // Tokenizers need no network: a program that only tokenizes builds three small targets.
   .target(
     name: "ForgeText", dependencies: ["ForgeShapes", "ForgeSystem"], path: "Sources/Text"),
+  // Text networks from folders of the Hugging Face Hub.
+  .target(
+    name: "ForgeHub", dependencies: ["Forge", "ForgeText", "ForgeSystem"], path: "Sources/Hub"),
   // What the tool computes, apart from its commands, so that tests reach it.
   .target(
     name: "ForgeToolSupport", dependencies: ["Forge", "ForgeImporters"],
@@ -177,6 +180,7 @@ let tests: [Target] = [
     dependencies: ["ForgeToolSupport", "ForgeImporters", "ForgeModels", "ForgeTestSupport"],
     exclude: ["Fixtures"]),
   .testTarget(name: "ForgeTextTests", dependencies: ["ForgeText"], exclude: ["Fixtures"]),
+  .testTarget(name: "ForgeHubTests", dependencies: ["ForgeHub"], exclude: ["Fixtures"]),
   .testTarget(name: "ForgeRunnerTests", dependencies: ["ForgeRunner", "ForgeShapes"]),
   .testTarget(
     name: "ForgeMetricsTests",
@@ -216,6 +220,7 @@ let package = Package(
     .library(name: "ForgeImages", targets: ["ForgeImages"]),
     .library(name: "ForgeAudio", targets: ["ForgeAudio"]),
     .library(name: "ForgeText", targets: ["ForgeText"]),
+    .library(name: "ForgeHub", targets: ["ForgeHub"]),
     .library(name: "ForgeMetrics", targets: ["ForgeMetrics"]),
     .library(name: "ForgeHDF5", targets: ["ForgeHDF5"]),
     .library(name: "ForgeMacros", targets: ["ForgeMacros"]),

@@ -12,7 +12,7 @@ import sys
 
 import torch
 import transformers
-from transformers import AutoModel, AutoModelForSequenceClassification
+from transformers import AutoModel, AutoModelForCausalLM, AutoModelForSequenceClassification
 from transformers import AutoModelForTokenClassification
 
 ENCODER = {"hidden_size": 15, "num_attention_heads": 3, "num_hidden_layers": 2,
@@ -26,7 +26,8 @@ ACTIVATIONS = ["gelu", "gelu_10", "gelu_fast", "gelu_new", "gelu_python", "gelu_
                "gelu_accurate", "laplace", "leaky_relu", "linear", "mish", "quick_gelu", "relu",
                "relu2", "relu6", "sigmoid", "silu", "swish", "tanh", "gelu_python_tanh"]
 HEADS = {"features": AutoModel, "sequence": AutoModelForSequenceClassification,
-         "token": AutoModelForTokenClassification}
+         "token": AutoModelForTokenClassification, "next": AutoModelForCausalLM}
+TYPED = ("features", "sequence", "token")
 
 
 def randomize(model, seed):
@@ -84,7 +85,7 @@ def save(folder, name, model, cases, **options):
 
 def make(folder, name, config, head="features", seed=1, saving=None, **options):
     """Makes a network of a configuration, with its answers."""
-    if head != "features":
+    if head in ("sequence", "token"):
         config.id2label = {0: "no", 1: "yes", 2: "perhaps"}
         config.label2id = {"no": 0, "yes": 1, "perhaps": 2}
     model = randomize(HEADS[head].from_config(config, attn_implementation="eager"), seed)
@@ -95,7 +96,7 @@ def make(folder, name, config, head="features", seed=1, saving=None, **options):
 def encoders(folder):
     """One folder for each architecture and head."""
     t = transformers
-    for head in HEADS:
+    for head in TYPED:
         make(folder, f"bert-{head}", t.BertConfig(**ENCODER), head)
         make(folder, f"roberta-{head}",
              t.RobertaConfig(**ENCODER, type_vocab_size=1, layer_norm_eps=1e-5, pad_token_id=1),
@@ -138,6 +139,38 @@ def encoders(folder):
     (target / "answers.json").write_text(json.dumps(cases, separators=(",", ":")) + "\n")
 
 
+def decoders(folder):
+    """Decoders, whose tokens see only those before them."""
+    t = transformers
+    ends = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
+    for head in HEADS:
+        make(folder, f"gpt2-{head}",
+             t.GPT2Config(n_embd=15, n_head=3, n_layer=2, n_positions=20, vocab_size=41, **ends),
+             head, types=False, left=False)
+        make(folder, f"llama-{head}",
+             t.LlamaConfig(**DECODER, num_key_value_heads=2, **ends), head, types=False,
+             left=False)
+    make(folder, "gpt2-options",
+         t.GPT2Config(n_embd=15, n_head=3, n_layer=2, n_positions=20, n_inner=8, vocab_size=41,
+                      activation_function="relu", scale_attn_weights=False,
+                      scale_attn_by_inverse_layer_idx=True, **ends),
+         types=False, left=False)
+    rotation = {"rope_type": "default", "rope_theta": 700.0}
+    make(folder, "llama-options",
+         t.LlamaConfig(**DECODER, head_dim=10, attention_bias=True, mlp_bias=True,
+                       hidden_act="gelu", rope_parameters=rotation, rms_norm_eps=1e-3,
+                       tie_word_embeddings=True, **ends), "next", types=False, left=False)
+    make(folder, "qwen2-features",
+         t.Qwen2Config(**DECODER, num_key_value_heads=2, rope_parameters=rotation, **ends),
+         types=False, left=False)
+    make(folder, "qwen3-features",
+         t.Qwen3Config(**DECODER, num_key_value_heads=2, head_dim=8, **ends), types=False,
+         left=False)
+    make(folder, "mistral-features",
+         t.MistralConfig(**DECODER, num_key_value_heads=1, sliding_window=11, **ends),
+         types=False, left=False)
+
+
 def activations(folder):
     """A small network for each activation function."""
     for index, name in enumerate(ACTIVATIONS):
@@ -153,6 +186,7 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
     encoders(folder)
+    decoders(folder)
     activations(folder)
 
 

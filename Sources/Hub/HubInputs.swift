@@ -1,8 +1,9 @@
 /// The inputs that a network of the Hub takes beside the ids of the tokens.
 public struct HubInputs: OptionSet, Hashable, Sendable {
+  /// The bit mask.
   public let rawValue: Int
 
-  /// Creates a set of inputs.
+  /// Creates a set from its bit mask.
   public init(rawValue: Int) { self.rawValue = rawValue }
 
   /// `token_type_ids`, [length]: which text of a pair a token belongs to.

@@ -80,7 +80,7 @@ public struct HubModel: Sendable {
     path = folder
     self.architecture = try settings.text("model_type") ?? ""
     self.head = head
-    self.labels = head == .features ? [] : labels.names
+    self.labels = head == .features || head == .nextToken ? [] : labels.names
     channels = architecture.channels
     self.maximumLength = most
     self.inputs = architecture.tokenTypes > 1 ? inputs : inputs.subtracting(.types)
@@ -117,7 +117,7 @@ public struct HubModel: Sendable {
     guard let head = HubHead(className: name) else {
       throw .unsupported(
         "architectures", "\"\(name.prefix(80))\"", in: settings.path,
-        needs: "a model for features, sequence classification or token classification",
+        needs: "a model for features, classification or the next token",
         remedy: "head: .features for the features alone")
     }
     return head
@@ -144,7 +144,8 @@ public struct HubModel: Sendable {
     _ length: Int, _ weights: HubTensors, _ settings: Settings
   ) throws(HubError) -> Model {
     let ids = Input(shape: [.upTo(length)], name: "input_ids")
-    let types = inputs.contains(.types) ? Input(shape: [.upTo(length)], name: "token_type_ids") : nil
+    let types =
+      inputs.contains(.types) ? Input(shape: [.upTo(length)], name: "token_type_ids") : nil
     let mask = inputs.contains(.mask) ? Input(shape: [.upTo(length)], name: "attention_mask") : nil
     let tensors = TextInputs(ids: ids, types: types, mask: mask, maximumLength: length)
     let features = architecture.features(of: tensors)

@@ -1,6 +1,6 @@
 import Forge
-import Foundation
 import ForgeHub
+import Foundation
 import Testing
 
 /// Labels, scores and entities are those of transformers' pipelines and of CrossEncoder.

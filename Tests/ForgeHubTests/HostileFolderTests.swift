@@ -82,11 +82,12 @@ import Testing
 
   static let bodies = [
     "bert-sequence", "roberta-features", "distilbert-token", "mpnet-features", "albert-features",
-    "electra-features", "modernbert-biases", "nomic-features",
+    "electra-features", "modernbert-biases", "nomic-features", "gpt2-sequence", "qwen3-features",
   ]
 
-  /// Each value of a configuration is replaced by each of a list. Nothing traps, whether the result
-  /// makes sense or not.
+  /// Each value of a configuration is replaced by each of a list.
+  ///
+  /// Nothing traps, whether the result makes sense or not.
   @Test(arguments: bodies) func strangeValues(_ name: String) throws {
     let url = URL(fileURLWithPath: Fixture.path(name)).appendingPathComponent("config.json")
     let settings = try #require(
@@ -107,7 +108,7 @@ import Testing
           let hub = try HubModel(contentsOf: copy.path)
           others += 1
           // Descriptions of networks find their own mistakes.
-          if hub.maximumLength <= 4096 { _ = try? hub.model.compile() }
+          if hub.maximumLength <= 4096, others.isMultiple(of: 4) { _ = try? hub.model.compile() }
         } catch {
           errors += 1
           #expect(!error.description.isEmpty)
@@ -131,12 +132,15 @@ import Testing
       ("modernbert-features", "rope_scaling", ["type": "yarn"]),
       ("nomic-features", "prenorm", true), ("nomic-features", "rotary_emb_fraction", 0.5),
       ("nomic-features", "activation_function", "geglu"),
+      ("llama-features", "rope_scaling", ["rope_type": "llama3", "factor": 8]),
+      ("llama-features", "rope_parameters", ["rope_type": "yarn"]),
+      ("qwen2-features", "layer_types", ["sliding_attention", "full_attention"]),
       ("classifier-softmax", "problem_type", "several"),
     ]
     for (folder, key, value) in cases {
       let found = error(try Fixture.configured(folder, [key: value]))
       #expect(found?.kind == .unsupported, "\(key)")
-      #expect(found?.entry?.hasPrefix(key) == true, "\(key)")
+      #expect(found?.entry?.split(separator: ".").first.map(String.init) == key, "\(key)")
       #expect(found?.path?.hasSuffix("config.json") == true, "\(key)")
     }
   }

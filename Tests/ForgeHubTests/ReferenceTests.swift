@@ -16,6 +16,9 @@ import Testing
     "electra-features", "electra-sequence", "electra-token", "electra-equal",
     "modernbert-features", "modernbert-sequence", "modernbert-token", "modernbert-biases",
     "nomic-features",
+    "gpt2-features", "gpt2-sequence", "gpt2-token", "gpt2-next", "gpt2-options",
+    "llama-features", "llama-sequence", "llama-token", "llama-next", "llama-options",
+    "qwen2-features", "qwen3-features", "mistral-features",
   ]
 
   static let activations = [

@@ -103,8 +103,10 @@ import Testing
   @Test func textsWithoutTokens() throws {
     let folder = try Fixture.changed(
       "sentence-mean",
-      ["tokenizer.json": #"{"version": "1.0", "model": {"type": "WordLevel", "#
-          + #""unk_token": "a", "vocab": {"a": 0}}, "pre_tokenizer": {"type": "Whitespace"}}"#])
+      [
+        "tokenizer.json": #"{"version": "1.0", "model": {"type": "WordLevel", "#
+          + #""unk_token": "a", "vocab": {"a": 0}}, "pre_tokenizer": {"type": "Whitespace"}}"#
+      ])
     let encoder = try TextEncoder(contentsOf: folder.path, threads: 1)
     #expect(try encoder.embed("") == [Float](repeating: 0, count: 14))
     #expect(try encoder.embed("a").contains { $0 != 0 })

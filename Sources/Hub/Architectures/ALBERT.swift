@@ -72,6 +72,7 @@ struct ALBERT: TextArchitecture {
         --> LastAxisDense(neurons: channels, activation: .tanh, name: "pooler")
         --> LastAxisDense(neurons: labels, name: "classifier")
     case .tokenClassification: features --> LastAxisDense(neurons: labels, name: "classifier")
+    case .nextToken: nil
     }
   }
 }

@@ -66,6 +66,7 @@ struct BERT: TextArchitecture {
         --> LastAxisDense(neurons: channels, activation: .tanh, name: "pooler.dense")
         --> LastAxisDense(neurons: labels, name: "classifier")
     case .tokenClassification: features --> LastAxisDense(neurons: labels, name: "classifier")
+    case .nextToken: nil
     }
   }
 }

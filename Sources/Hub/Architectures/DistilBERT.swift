@@ -67,6 +67,7 @@ struct DistilBERT: TextArchitecture {
         --> LastAxisDense(neurons: channels, activation: .relu, name: "pre_classifier")
         --> LastAxisDense(neurons: labels, name: "classifier")
     case .tokenClassification: features --> LastAxisDense(neurons: labels, name: "classifier")
+    case .nextToken: nil
     }
   }
 }

@@ -52,6 +52,7 @@ struct ELECTRA: TextArchitecture {
     case .sequenceClassification:
       RoBERTa.classification(first(features), channels, labels, activation: .gelu)
     case .tokenClassification: features --> LastAxisDense(neurons: labels, name: "classifier")
+    case .nextToken: nil
     }
   }
 }

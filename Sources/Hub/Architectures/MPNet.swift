@@ -91,6 +91,7 @@ struct MPNet: TextArchitecture {
     case .sequenceClassification:
       RoBERTa.classification(first(features), channels, labels, activation: .tanh)
     case .tokenClassification: features --> LastAxisDense(neurons: labels, name: "classifier")
+    case .nextToken: nil
     }
   }
 }

@@ -62,7 +62,8 @@ struct ModernBERT: TextArchitecture {
     let visible = inputs.visible
     var near = visible
     if inputs.maximumLength - 1 > window, isLocal.contains(true) {
-      let distances = inputs.distances --> Unary(.absolute) --> Compare(.lessOrEqual, than: [Float(window)])
+      let distances =
+        inputs.distances --> Unary(.absolute) --> Compare(.lessOrEqual, than: [Float(window)])
       near = visible.map { distances * $0 } ?? distances
     }
     for layer in 0..<layers {
@@ -111,6 +112,7 @@ struct ModernBERT: TextArchitecture {
     case .sequenceClassification:
       return classes(meansClasses ? inputs.mean(of: features) : first(features))
     case .tokenClassification: return classes(features)
+    case .nextToken: return nil
     }
   }
 }

@@ -53,6 +53,7 @@ struct RoBERTa: TextArchitecture {
     case .sequenceClassification:
       Self.classification(first(features), channels, labels, activation: .tanh)
     case .tokenClassification: features --> LastAxisDense(neurons: labels, name: "classifier")
+    case .nextToken: nil
     }
   }
 

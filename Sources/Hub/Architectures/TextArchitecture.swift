@@ -22,6 +22,15 @@ struct TextInputs {
     return [sum(features * weights), sum(weights)] --> Divide()
   }
 
+  /// The features of the last token that is not padding, [1][channels].
+  func last(of features: Tensor) -> Tensor {
+    guard let mask else { return features --> Slice(starts: [-1], ends: [.max], axes: [0]) }
+    // The last token is the one behind which, with itself, there is one.
+    let rest = mask --> CumulativeSum(axis: 0, reversed: true) --> Compare(.equal, than: [1])
+    let last = rest * mask --> ExpandDims(axes: [1])
+    return features * last --> Reduce(.sum, axes: [0], keepsDimensions: true)
+  }
+
   /// The numbers of the tokens, from 0, [length].
   var positions: Tensor { (ids * 0 + 1 --> CumulativeSum(axis: 0)) - 1 }
 
@@ -113,7 +122,7 @@ extension TensorPlace {
 enum TextArchitectures {
   static let all: [any TextArchitecture.Type] = [
     BERT.self, RoBERTa.self, DistilBERT.self, MPNet.self, ALBERT.self, ELECTRA.self,
-    ModernBERT.self, NomicBERT.self,
+    ModernBERT.self, NomicBERT.self, GPT2.self, Llama.self,
   ]
 
   /// The names of all, for messages.

@@ -22,6 +22,12 @@ struct TensorPlace: Sendable {
   /// names.
   var parts: Parts?
 
+  /// Whether the file leaves the parameter out because it is 0.
+  var isZero = false
+
+  /// A parameter that files leave out because it is 0.
+  static let zeros = TensorPlace(names: [], isZero: true)
+
   /// One of several matrices of equal sizes in a tensor.
   struct Parts: Sendable {
     var name: String
@@ -33,7 +39,7 @@ struct TensorPlace: Sendable {
 /// The parameters of a network in the tensors of a folder.
 struct HubParameters: ParameterSource {
   let tensors: HubTensors
-  /// What tensors of the body are called when the network has a head: `bert.`
+  /// The prefixes that the tensors of a body may have, such as `bert.`.
   let prefixes: [String]
   /// The place of a parameter.
   let place: @Sendable (ParameterSpec) -> TensorPlace?
@@ -69,6 +75,7 @@ struct HubParameters: ParameterSource {
 
   func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
     guard let place = place(spec) else { return nil }
+    if place.isZero { return ParameterValues([Float](repeating: 0, count: spec.count)) }
     if let name = name(in: place.names) {
       guard let data = try tensors.data(name, layout: place.layout) else { return nil }
       if case .all = place.rows { return data }

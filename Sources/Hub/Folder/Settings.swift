@@ -6,7 +6,7 @@ struct Settings: Sendable {
   private let object: JSONObject
   /// The file, for messages.
   let path: String
-  /// The name of the object in the file, for messages: `rope_scaling.`
+  /// The name of the object in the file with a dot, for messages.
   private let prefix: String
 
   init(_ object: JSONObject, path: String, prefix: String = "") {

@@ -6,6 +6,8 @@ public enum HubHead: String, Hashable, Sendable, CaseIterable {
   case sequenceClassification
   /// A number for each label of each token: `logits`, [length][labels].
   case tokenClassification
+  /// A number for each id that may follow each token: `logits`, [length][vocabulary]; of decoders.
+  case nextToken
 
   /// The name of the output.
   public var outputName: String { self == .features ? "last_hidden_state" : "logits" }
@@ -16,6 +18,8 @@ public enum HubHead: String, Hashable, Sendable, CaseIterable {
       self = .sequenceClassification
     } else if className.hasSuffix("ForTokenClassification") {
       self = .tokenClassification
+    } else if className.hasSuffix("ForCausalLM") || className.hasSuffix("LMHeadModel") {
+      self = .nextToken
     } else if className.hasSuffix("Model") || Self.trained.contains(where: className.hasSuffix) {
       self = .features
     } else {
@@ -25,7 +29,6 @@ public enum HubHead: String, Hashable, Sendable, CaseIterable {
 
   /// Heads that are left out: what matters is the body that was trained with them.
   private static let trained = [
-    "ForMaskedLM", "ForPreTraining", "LMHeadModel", "ForCausalLM", "WithLMHead",
-    "ForNextSentencePrediction",
+    "ForMaskedLM", "ForPreTraining", "WithLMHead", "ForNextSentencePrediction",
   ]
 }

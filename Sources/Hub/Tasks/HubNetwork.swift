@@ -108,7 +108,9 @@ final class HubNetwork: Sendable {
       let result: Result<Value, PredictionError>
       do throws(PredictionError) {
         let own: ContextBox
-        if let box { own = box } else {
+        if let box {
+          own = box
+        } else {
           let spare = threads == 1 ? spares.withLock { $0.popLast() } : nil
           own = if let spare { spare } else { ContextBox(try Context(network, threads: threads)) }
           box = own
@@ -138,9 +140,11 @@ final class HubNetwork: Sendable {
     let count = hub.head == .sequenceClassification ? 1 : length
     let channels = hub.head == .features ? hub.channels : hub.labels.count
     guard
-      let value = context.withOutput(0, { output in
-        body(output.extracting(0..<min(output.count, count * channels)))
-      })
+      let value = context.withOutput(
+        0,
+        { output in
+          body(output.extracting(0..<min(output.count, count * channels)))
+        })
     else { throw PredictionError(.unknownName, "the network has no output") }
     return value
   }

@@ -44,7 +44,8 @@ public struct Reranker: Sendable {
       limits: limits)
     guard hub.labels.count == 1 else {
       throw .unsupported(
-        "num_labels", "\(hub.labels.count)", in: folder, needs: "1 label, whose number is the score",
+        "num_labels", "\(hub.labels.count)", in: folder,
+        needs: "1 label, whose number is the score",
         remedy: "use TextClassifier for several labels")
     }
     scoring = hub.sentence.scoring ?? hub.labelList.crossEncoder ?? .sigmoid

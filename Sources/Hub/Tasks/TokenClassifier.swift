@@ -122,7 +122,8 @@ public struct TokenClassifier: Sendable {
     // Places only grow, so that a text is walked once.
     func advance(to target: Int) -> String.Index {
       if target < place { (index, place) = (scalars.startIndex, 0) }
-      index = scalars.index(index, offsetBy: target - place, limitedBy: scalars.endIndex)
+      index =
+        scalars.index(index, offsetBy: target - place, limitedBy: scalars.endIndex)
         ?? scalars.endIndex
       place = target
       return index
