@@ -1,9 +1,9 @@
 /* Sound as arrays: samples, spectra, mel bands and resampling.
  *
  * Spectra are computed for as many frames at a time as a vector has lanes: lane i holds frame i.
- * So a transform of any size uses whole vectors, and a frame has the same bits alone and in a batch.
- * Nothing here allocates, locks or keeps state between calls. Callers have checked sizes and make
- * the tables in double precision. Every level gives the same bits. */
+ * So a transform of any size uses whole vectors, and a frame has the same bits alone and among
+ * others. Nothing here allocates, locks or keeps state between calls. Callers have checked sizes
+ * and make the tables in double precision. Every level gives the same bits. */
 #ifndef CFORGE_SOUND_H
 #define CFORGE_SOUND_H
 
