@@ -6,8 +6,8 @@ extension CompiledModel {
   /// machine and the outputs stay near enough.
   ///
   /// The samples show which range each tensor takes. A number `x` becomes
-  /// `round(x / scale) + zeroPoint` within 0 to 255, with the range of all samples spread over these
-  /// integers; the weights of each output become −127 to 127. What is found is measured: the
+  /// `round(x / scale) + zeroPoint` within 0 to 255, with the range of all samples spread over
+  /// these integers; the weights of each output become −127 to 127. What is found is measured: the
   /// network is compiled once for each layer, to find how far it makes the outputs stray.
   /// ```swift
   /// let quantized = try network.quantized(calibration: photos, bound: 0.02)

@@ -1,7 +1,7 @@
 /// Which tensors of a network become integers of 8 bits, and which layers compute with them.
 ///
-/// `quantized(calibration:)` makes a table from samples. It is `Codable`, and a later compile of the
-/// same network takes it:
+/// `quantized(calibration:)` makes a table from samples. It is `Codable`, and a later compile of
+/// the same network takes it:
 /// ```swift
 /// let table = try network.quantized(calibration: samples).table
 /// let again = try model.compile(options: .init(quantization: table), parameters: source)
