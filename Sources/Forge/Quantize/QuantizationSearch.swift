@@ -3,10 +3,10 @@ import ForgeOperations
 /// Finds the products of a network that compute with integers faster and near enough.
 ///
 /// First every product is chosen and timed, and each alone shows how far it makes the outputs
-/// stray. Errors of products add up like those of independent numbers, by their squares. So the products
-/// are left out in the order of the square of their error for each second that they save, as few as
-/// the bound needs. Those that save nothing come first. The fastest network that was met is the
-/// result.
+/// stray. Errors of products add up like those of independent numbers, by their squares. So the
+/// products are left out in the order of the square of their error for each second that they save,
+/// as few as the bound needs. Those that save nothing come first. The fastest network that was met
+/// is the result.
 struct QuantizationSearch {
   private let network: CompiledModel
   private let samples: [PredictionInputs]

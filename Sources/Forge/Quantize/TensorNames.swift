@@ -3,8 +3,8 @@ import ForgeOperations
 
 /// The names by which a ``QuantizationTable`` knows the tensors of a graph of real numbers.
 ///
-/// A tensor has the name of its input, or of the last layer that its node computes. The second
-/// tensor of a name has `/1` behind it, the third `/2`, and so on.
+/// A tensor has the name of its input, or of the last layer that its node computes. Further tensors
+/// of a layer have `/1`, `/2`, … behind the name; products with weights are named first.
 struct TensorNames {
   /// The name of each tensor, by the index of its value.
   let names: [Int: String]
@@ -30,7 +30,8 @@ struct TensorNames {
       add(value, inference.nodes[input].name)
     }
     let layers = inference.layerNames
-    for node in graph.nodes {
+    let products = graph.nodes.filter { $0.primitive.traits.packsOperands }
+    for node in products + graph.nodes where names[node.output.index] == nil {
       if let name = node.layers.last.flatMap({ layers[$0] }) { add(node.output, name) }
     }
     (self.names, self.values) = (names, values)

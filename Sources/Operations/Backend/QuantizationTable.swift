@@ -6,8 +6,8 @@
 /// let table = try network.quantized(calibration: samples).table
 /// let again = try model.compile(options: .init(quantization: table), parameters: source)
 /// ```
-/// A tensor is known by the name of its input or layer. A layer of several operations has a number
-/// behind its name for each result but the first: `name/1`.
+/// A tensor is known by the name of its input or layer. Further results within a layer have a
+/// number behind the name: `name/1`.
 public struct QuantizationTable: Sendable, Hashable, Codable {
   /// The current version of the format.
   public static let currentVersion = 1
