@@ -132,9 +132,13 @@ struct QuantizationSearch {
   private static func predictions(
     _ network: CompiledModel, _ samples: [PredictionInputs]
   ) throws(QuantizationError) -> [Predictions] {
-    do throws(PredictionError) { return try network.predict(batch: samples) } catch {
+    var predictions: [Predictions] = []
+    do throws(PredictionError) {
+      for sample in samples { predictions.append(try network.predict(sample)) }
+    } catch {
       throw .prediction(error)
     }
+    return predictions
   }
 
   /// ‖made − expected‖₂ / ‖expected‖₂ over all samples, of the output where it is largest.
