@@ -63,7 +63,7 @@ let library: [Target] = [
   .executableTarget(
     name: "ForgeTool",
     dependencies: [
-      "CForgeProcess", "Forge", "ForgeModels", "ForgeImages", "ForgeImporters",
+      "CForgeProcess", "Forge", "ForgeModels", "ForgeImages", "ForgeImporters", "ForgeHub",
       "ForgeToolSupport",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],
