@@ -28,7 +28,7 @@ struct ClassifyCommand: ParsableCommand {
   var threads: Int?
 
   func validate() throws {
-    guard threads.map({ $0 >= 1 }) ?? true else { throw ValidationError("threads must be 1 or more") }
+    guard threads ?? 1 >= 1 else { throw ValidationError("threads must be 1 or more") }
     guard top >= 1 else { throw ValidationError("top must be 1 or more") }
   }
 

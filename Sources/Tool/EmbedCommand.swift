@@ -41,7 +41,7 @@ struct EmbedCommand: ParsableCommand {
   private static let mostPrinted = 20
 
   func validate() throws {
-    guard threads.map({ $0 >= 1 }) ?? true else { throw ValidationError("threads must be 1 or more") }
+    guard threads ?? 1 >= 1 else { throw ValidationError("threads must be 1 or more") }
   }
 
   func run() throws {
