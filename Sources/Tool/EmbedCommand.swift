@@ -10,8 +10,8 @@ struct EmbedCommand: ParsableCommand {
     commandName: "embed",
     abstract: "Makes vectors of texts by a folder of the Hugging Face Hub.",
     discussion: """
-      Without --output, the cosines of the angles between the vectors are printed, or the vector of \
-      a single text.
+      Without --output, the cosines of the angles between the vectors are printed, or the vector \
+      of a single text.
 
       EXAMPLES
         forge embed all-MiniLM-L6-v2 "Swallows leave." "Birds migrate in autumn."
