@@ -6,7 +6,8 @@ import Testing
 /// Functions of samples, at every level, on lengths around a vector's and on hostile numbers.
 @Suite struct SampleTests {
   static let hostile: [Float] = [
-    0, -0.0, 1, -1, 0.5, -0.5, .nan, .infinity, -.infinity, .leastNonzeroMagnitude, -1e-40,
+    0, -0.0, 1, -1, 0.5, -0.5, .nan, .infinity, -.infinity, .leastNonzeroMagnitude,
+    -.leastNonzeroMagnitude * 71_362,
     .leastNormalMagnitude, .greatestFiniteMagnitude, 1e-10, -1e-5, 32767, 0.999_999_94,
   ]
   static let counts = [0, 1, 2, 15, 16, 17, 31, 32, 33, 101]

@@ -10,11 +10,10 @@ enum ONNXOperators {
     constants, conversions, functions, activations, arithmetic, comparisons, products,
     convolutions, poolings, normalizations, movements, reductions, resizes, selections,
     rearrangements, quantizations, quantizedProducts, quantizedElements, recurrent, attention,
-    experiments, blockWeights + blockTables, dynamicRecurrent, scatters,
+    experiments, blockWeights, blockTables, dynamicRecurrent, scatters,
     microsoftActivations, microsoftProducts, microsoftConvolutions, microsoftNormalizations,
-    microsoftEmbeddings, microsoftAttention + quantizedAttention, microsoftGroupedAttention,
-    microsoftRotations,
-    microsoftBlocked,
+    microsoftEmbeddings, microsoftAttention, quantizedAttention, microsoftGroupedAttention,
+    microsoftRotations, microsoftBlocked,
     ONNXFeatures.all, ONNXLabels.all, ONNXLinearModels.all, ONNXTrees.all,
   ]
 
