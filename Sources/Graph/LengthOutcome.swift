@@ -35,16 +35,16 @@ package enum LengthOutcome: Sendable {
         self = .blocked(maximum: maximum)
         return
       }
-      var following = sizes.map { LengthSize($0) }
-      for axis in axes { following[axis.axis] = axis.sizes.polynomial }
-      self = .follows(following, maximum: maximum)
+      var lengthSizes = sizes.map { LengthSize($0) }
+      for axis in axes { lengthSizes[axis.axis] = axis.sizes.polynomial }
+      self = .follows(lengthSizes, maximum: maximum)
     case .layer(let layer):
-      let own = (layer as? any LengthLayer)?.maximumLength
-      guard let maximum = own ?? inputs.lazy.compactMap(\.lengths.maximum).first else {
+      let ofLayer = (layer as? any LengthLayer)?.maximumLength
+      guard let maximum = ofLayer ?? inputs.lazy.compactMap(\.lengths.maximum).first else {
         self = .fixed
         return
       }
-      self = Self.following(layer, inputs, outcome, maximum)
+      self = Self.sampled(layer, inputs, outcome, maximum)
     }
   }
 
@@ -56,7 +56,8 @@ package enum LengthOutcome: Sendable {
       needs: needs, remedy: remedy)
   }
 
-  private static func following(
+  /// What a layer makes of the length, found by some lengths.
+  private static func sampled(
     _ layer: any Layer, _ inputs: [Tensor], _ outcome: Tensor.Outcome, _ maximum: Int
   ) -> LengthOutcome {
     guard case .known(let outline) = outcome, outline.shape.isKnown else {
@@ -83,15 +84,15 @@ package enum LengthOutcome: Sendable {
       }
       var found: [(length: Int, sizes: [Int])] = []
       for length in LengthSize.samples(upTo: maximum) {
-        let own = shapes.map { Shape(sizes: $0.map { $0[length] ?? 0 }) }
+        let shapesAtLength = shapes.map { Shape(sizes: $0.map { $0[length] ?? 0 }) }
         let shorter: LayerOutline
         do throws(ShapeError) {
-          shorter = try LayerOutline(layer, inputs: own, length: length)
+          shorter = try LayerOutline(layer, inputs: shapesAtLength, length: length)
         } catch {
           // The remedy below may be the layer's own.
           let details = error.details.filter { $0.text != BackendError.lengthRemedy }
             .map { "\($0.label) \($0.text)" }
-          let received = own.map { "\($0)" }.joined(separator: ", ")
+          let received = shapesAtLength.map { "\($0)" }.joined(separator: ", ")
           throw Self.notFollowed(
             "a layer that takes every length of the model's inputs",
             received: "\(received): " + ([error.headline] + details).joined(separator: "; "))
@@ -152,11 +153,11 @@ extension Tensor {
     to sizes: [Int], lengths: [LengthSize]? = nil, name: String? = nil
   ) -> any Layer {
     guard let maximum = self.lengths.maximum,
-      let following = lengths ?? followed(by: sizes),
-      case let open = sizes.indices.filter({ following[$0].constant == nil }), !open.isEmpty
+      let lengthSizes = lengths ?? followed(by: sizes),
+      case let open = sizes.indices.filter({ lengthSizes[$0].constant == nil }), !open.isEmpty
     else { return Reshape(to: sizes, name: name) }
     guard open.count == 1 else {
-      return LengthReshape(to: following, maximumLength: maximum, name: name)
+      return LengthReshape(to: lengthSizes, maximumLength: maximum, name: name)
     }
     var stated = sizes
     stated[open[0]] = -1
@@ -166,8 +167,8 @@ extension Tensor {
   /// How sizes follow the length that are those of this tensor, axes of size 1 aside, or products
   /// of neighbors; `nil` for others.
   private func followed(by sizes: [Int]) -> [LengthSize]? {
-    guard let own = lengthSizes, let maximum = lengths.maximum else { return nil }
-    var rest = own.filter { $0.constant != 1 }[...]
+    guard let tensorSizes = lengthSizes, let maximum = lengths.maximum else { return nil }
+    var rest = tensorSizes.filter { $0.constant != 1 }[...]
     var result: [LengthSize] = []
     var open = sizes[...]
     while let size = open.popFirst() {

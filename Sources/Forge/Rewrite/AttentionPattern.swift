@@ -97,14 +97,15 @@ struct AttentionPattern {
   /// The sizes of a mask whose outer axes are rows and heads; `nil` if it repeats along a part of
   /// one of them.
   private func sizes(of mask: AttentionScores.Mask, in graph: OperationGraph) -> [Int]? {
-    guard let own = graph.shape(of: mask.value).sizes else { return nil }
-    guard own.count > 2 else { return own }
-    let outer = Array(repeating: 1, count: mask.outer.count + 2 - own.count) + own.dropLast(2)
+    guard let maskSizes = graph.shape(of: mask.value).sizes else { return nil }
+    guard maskSizes.count > 2 else { return maskSizes }
+    let outer =
+      Array(repeating: 1, count: mask.outer.count + 2 - maskSizes.count) + maskSizes.dropLast(2)
     for count in 0...outer.count
     where mask.outer[..<count].reduce(1, *) == rows && mask.outer[count...].reduce(1, *) == heads {
       let sizes = [outer[..<count].reduce(1, *), outer[count...].reduce(1, *)]
       guard zip(sizes, [rows, heads]).allSatisfy({ $0 == 1 || $0 == $1 }) else { return nil }
-      return sizes + own.suffix(2)
+      return sizes + maskSizes.suffix(2)
     }
     return nil
   }

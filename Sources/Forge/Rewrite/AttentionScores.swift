@@ -92,8 +92,9 @@ struct AttentionScores {
         return true
       case .reshape:
         let (before, after) = (graph.shape(of: node.inputs[0]), graph.shape(of: value))
-        guard let sizes = before.sizes, let own = after.sizes, sizes.count >= 2, own.count >= 2,
-          sizes.suffix(2) == own.suffix(2)
+        guard let sizes = before.sizes, let reshaped = after.sizes, sizes.count >= 2,
+          reshaped.count >= 2,
+          sizes.suffix(2) == reshaped.suffix(2)
         else { return false }
         value = node.inputs[0]
       case .activation(.tanh):

@@ -83,15 +83,15 @@ enum FoldPadding: Rewrite {
   private static func padded(
     _ geometry: ConvolutionGeometry, by edges: Edges, shape: Shape
   ) -> ConvolutionGeometry? {
-    let own: Edges
+    let edgesBefore: Edges
     switch geometry.padding {
-    case .valid: own = .none
-    case .edges(let edges): own = edges
+    case .valid: edgesBefore = .none
+    case .edges(let edges): edgesBefore = edges
     case .same:
       guard let width = shape.width, let height = shape.height else { return nil }
-      own = geometry.edges(width: width, height: height)
+      edgesBefore = geometry.edges(width: width, height: height)
     }
-    let padded = geometry.withPadding(.edges(own + edges))
+    let padded = geometry.withPadding(.edges(edgesBefore + edges))
     return (try? padded.validate()) == nil ? nil : padded
   }
 }

@@ -72,9 +72,9 @@ private struct ActivationPattern {
 
   /// Marks the nodes of a pattern and returns those that nothing else uses, in order.
   mutating func take(_ nodes: Set<Int>) -> [Int] {
-    let own = nodes.filter { index.uses[graph.nodes[$0].output.index] == 1 }
-    taken.formUnion(own)
-    return own.sorted()
+    let unshared = nodes.filter { index.uses[graph.nodes[$0].output.index] == 1 }
+    taken.formUnion(unshared)
+    return unshared.sorted()
   }
 
   /// The activation that a value is; `nil` for anything else.

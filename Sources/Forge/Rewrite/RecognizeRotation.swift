@@ -106,16 +106,16 @@ private struct RotationPattern {
     let graph = walk.graph
     guard let part = walk.index.producer[image.value.index], graph.isBare(part),
       let rotated = graph.shape(of: image.value).sizes?.last,
-      case (let whole, 0)? = Self.channelsFrom(part, graph),
+      case (let source, 0)? = Self.channelsFrom(part, graph),
       let join = walk.soleUser(of: graph.nodes[last].output), graph.isBare(join),
       case .concatenate(let axis) = graph.nodes[join].primitive,
       graph.nodes[join].inputs.count == 2, graph.nodes[join].inputs[0] == graph.nodes[last].output,
       let rest = walk.index.producer[graph.nodes[join].inputs[1].index], graph.isBare(rest),
-      let (other, start) = Self.channelsFrom(rest, graph), other == whole, start == rotated,
-      axis == graph.shape(of: whole).rank - 1,
-      graph.shape(of: graph.nodes[join].output) == graph.shape(of: whole)
+      let (other, start) = Self.channelsFrom(rest, graph), other == source, start == rotated,
+      axis == graph.shape(of: source).rank - 1,
+      graph.shape(of: graph.nodes[join].output) == graph.shape(of: source)
     else { return }
-    image.value = whole
+    image.value = source
     nodes.append(join)
     last = join
   }
@@ -126,8 +126,8 @@ private struct RotationPattern {
     _ position: Int, _ graph: OperationGraph
   ) -> (Value, Int)? {
     guard case .slice(let starts, let sizes, let steps) = graph.nodes[position].primitive,
-      let whole = graph.shape(of: graph.nodes[position].inputs[0]).sizes,
-      starts.dropLast().allSatisfy({ $0 == 0 }), sizes.dropLast() == whole.dropLast(),
+      let sourceSizes = graph.shape(of: graph.nodes[position].inputs[0]).sizes,
+      starts.dropLast().allSatisfy({ $0 == 0 }), sizes.dropLast() == sourceSizes.dropLast(),
       let start = starts.last, steps.last == 1
     else { return nil }
     return (graph.nodes[position].inputs[0], start)
@@ -141,10 +141,10 @@ private struct RotationPattern {
   private mutating func findImage(_ walk: AxisWalk) -> Bool {
     let graph = walk.graph
     guard let sizes = graph.shape(of: image.value).sizes, sizes.count >= 2,
-      let own = graph.shape(of: cosines).sizes, own.count <= sizes.count,
-      let rotated = own.last, rotated > 1, graph.shape(of: sines).sizes == own
+      let cosineSizes = graph.shape(of: cosines).sizes, cosineSizes.count <= sizes.count,
+      let rotated = cosineSizes.last, rotated > 1, graph.shape(of: sines).sizes == cosineSizes
     else { return false }
-    let factors = Array(repeating: 1, count: sizes.count - own.count) + own
+    let factors = Array(repeating: 1, count: sizes.count - cosineSizes.count) + cosineSizes
     let outer = sizes.indices.dropLast()
     let varying = outer.filter { factors[$0] > 1 }
     guard varying.count <= 2, varying.allSatisfy({ factors[$0] == sizes[$0] }) else { return false }

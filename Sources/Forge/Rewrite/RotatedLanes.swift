@@ -67,14 +67,14 @@ struct RotatedLanes {
       }
     case .slice(let starts, let sizes, let steps):
       let kept = outer.indices.allSatisfy { starts[$0] == 0 && sizes[$0] == outer[$0] }
-      guard kept, let whole = self.inner(of: node.inputs[0]),
+      guard kept, let sizesBefore = self.inner(of: node.inputs[0]),
         let lanes = lanes(of: node.inputs[0], &operations)
       else { return nil }
       var places = [0]
-      for (axis, size) in whole.enumerated() {
-        let own = outer.count + axis
+      for (axis, size) in sizesBefore.enumerated() {
+        let sliced = outer.count + axis
         places = places.flatMap { place in
-          (0..<sizes[own]).map { place * size + starts[own] + $0 * steps[own] }
+          (0..<sizes[sliced]).map { place * size + starts[sliced] + $0 * steps[sliced] }
         }
       }
       return places.map { lanes[$0] }

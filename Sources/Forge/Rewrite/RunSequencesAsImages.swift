@@ -84,19 +84,19 @@ enum RunSequencesAsImages: Rewrite {
       for input in node.inputs {
         operands.append(isSequence(input) ? image(of: input, for: node) : input)
       }
-      var own = node
-      own.inputs = operands
+      var onImages = node
+      onImages.inputs = operands
       if case .slice(let starts, let sizes, let steps) = node.primitive {
-        own.primitive = .slice(starts: [0] + starts, sizes: [1] + sizes, steps: [1] + steps)
+        onImages.primitive = .slice(starts: [0] + starts, sizes: [1] + sizes, steps: [1] + steps)
       }
-      own.output = graph.addValue(imageShape(of: node.output), .node)
-      graph.nodes.append(own)
+      onImages.output = graph.addValue(imageShape(of: node.output), .node)
+      graph.nodes.append(onImages)
       var reshape = node
       reshape.primitive = .reshape(graph.shape(of: node.output).dimensions.map { $0 ?? -1 })
-      reshape.inputs = [own.output]
+      reshape.inputs = [onImages.output]
       reshape.activation = .linear
       graph.nodes.append(reshape)
-      images[node.output] = own.output
+      images[node.output] = onImages.output
       madeFromImages.insert(node.output)
     }
 

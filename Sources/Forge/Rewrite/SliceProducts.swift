@@ -83,8 +83,11 @@ private struct SlicedProductFinder {
       chain.append(next)
       value = graph.nodes[next].output
     }
-    guard let own = graph.shape(of: value).sizes, own.last == channels else { return nil }
-    let axes = MovedAxes(own.dropLast().map { _ in .position } + [.channel], sizes: own)
+    guard let valueSizes = graph.shape(of: value).sizes, valueSizes.last == channels else {
+      return nil
+    }
+    let axes = MovedAxes(
+      valueSizes.dropLast().map { _ in .position } + [.channel], sizes: valueSizes)
     guard let cuts = cuts(of: value, axes), !cuts.isEmpty,
       cuts.reduce(0, { $0 + $1.channels }) <= channels
     else { return nil }
@@ -168,8 +171,8 @@ private struct SlicedProductFinder {
   private func cut(
     _ position: Int, _ axes: MovedAxes, _ axis: Int, _ places: Range<Int>
   ) -> SlicedProduct.Cut? {
-    let own = axes.axes[axis]
-    guard !own.isEmpty, own.allSatisfy({ $0.role == .channel }) else { return nil }
+    let parts = axes.axes[axis]
+    guard !parts.isEmpty, parts.allSatisfy({ $0.role == .channel }) else { return nil }
     func size(_ axes: ArraySlice<[MovedAxes.Part]>) -> Int {
       axes.joined().reduce(1) { $1.role == .channel ? $0 * $1.size : $0 }
     }
@@ -178,7 +181,7 @@ private struct SlicedProductFinder {
     // A slice of an image as it is, or of one pixel after the other, is no matter of this rewrite.
     guard outer > 1 || inner > 1 else { return nil }
     return SlicedProduct.Cut(
-      position: position, outer: outer, size: own.reduce(1) { $0 * $1.size }, inner: inner,
+      position: position, outer: outer, size: parts.reduce(1) { $0 * $1.size }, inner: inner,
       start: places.lowerBound, count: places.count)
   }
 }
@@ -198,16 +201,16 @@ private struct SlicedProductBuilder {
   }
 
   mutating func build() throws(ShapeError) {
-    var whole: Value?
-    if product.cuts.contains(where: \.isView) { whole = try self.whole() }
+    var image: Value?
+    if product.cuts.contains(where: \.isView) { image = try unsliced() }
     for cut in product.cuts {
       nodes = []
       let taken = graph.nodes[cut.position]
       let value: Value
-      if let whole, cut.isView {
+      if let image, cut.isView {
         let first = cut.start * cut.inner
         value = try add(
-          .gatherChannels(Array(first..<first + cut.channels)), [whole], layers: taken.layers)
+          .gatherChannels(Array(first..<first + cut.channels)), [image], layers: taken.layers)
       } else {
         value = try part(cut)
       }
@@ -221,7 +224,7 @@ private struct SlicedProductBuilder {
   }
 
   /// The image that the product makes, with the scales and shifts behind it.
-  private mutating func whole() throws(ShapeError) -> Value {
+  private mutating func unsliced() throws(ShapeError) -> Value {
     var value = graph.nodes[product.chain[0]].output
     for position in product.chain.dropFirst() {
       let node = graph.nodes[position]

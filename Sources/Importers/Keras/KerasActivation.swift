@@ -30,10 +30,10 @@ struct KerasActivation: Sendable {
       if let name = config?.text ?? (kind == "function" ? json["config"]?["name"]?.text : nil) {
         self = try Self.named(name, layer)
       } else {
-        guard let own = layer.inner(json),
-          let known = KerasActivationLayers.classes.first(where: { $0.names.contains(own.kind) })
+        guard let inner = layer.inner(json),
+          let known = KerasActivationLayers.classes.first(where: { $0.names.contains(inner.kind) })
         else { throw .unsupported("activation \(kind.prefix(80))") }
-        self.init(function: .linear, after: (own.kind, try known.step(for: own)))
+        self.init(function: .linear, after: (inner.kind, try known.step(for: inner)))
       }
     } else {
       throw .invalid("an activation is neither a name nor a layer", received: json.summary)

@@ -12,7 +12,7 @@ enum KerasActivationLayers {
     .positionwise("ELU", build: elu),
     .positionwise("ThresholdedReLU", build: thresholdedRelu),
     KerasClass(
-      ["Softmax"], arguments: .first(["inputs", "mask"]), mask: .own, training: .same,
+      ["Softmax"], arguments: .first(["inputs", "mask"]), mask: .byLayer, training: .same,
       positions: .apart, build: softmax),
   ]
 
@@ -105,8 +105,8 @@ enum KerasActivationLayers {
       }
       var axes: Set<Axis> = []
       for axis in shared {
-        let own = try input.axis(axis)
-        axes.insert(shape.axes[own])
+        let forgeAxis = try input.axis(axis)
+        axes.insert(shape.axes[forgeAxis])
       }
       return try call.apply(PReLU(shared: axes, name: layer.path), to: input)
     }
@@ -129,9 +129,10 @@ enum KerasSoftmax {
   static func softmax(
     of input: KerasTensor, axis: Int, _ call: KerasCall
   ) throws(KerasFault) -> Tensor {
-    let own = try input.axis(axis)
+    let forgeAxis = try input.axis(axis)
     let last = (input.tensor.shape?.rank ?? 1) - 1
-    let softmax = own == last ? Softmax(name: call.name) : Softmax(axis: own, name: call.name)
+    let softmax =
+      forgeAxis == last ? Softmax(name: call.name) : Softmax(axis: forgeAxis, name: call.name)
     return try call.apply(softmax, to: input.tensor)
   }
 }

@@ -52,8 +52,8 @@ enum KerasAffines {
     return .one { call throws(KerasFault) in
       let input = try call.only()
       if let axis = axes.first {
-        let own = try input.axis(axis)
-        guard own == (input.rank == 1 ? 2 : input.rank - 1) else {
+        let forgeAxis = try input.axis(axis)
+        guard forgeAxis == (input.rank == 1 ? 2 : input.rank - 1) else {
           throw .unsupported("axis \(axis)")
         }
       }

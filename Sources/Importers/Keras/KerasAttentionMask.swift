@@ -32,7 +32,9 @@ struct KerasAttentionMask {
       try call.apply(Compare(.equal, than: [0]), to: mask)
     }
     var reasons: [Tensor] = []
-    if let own = try arguments.tensor("attention_mask") { reasons.append(try isHidden(own.tensor)) }
+    if let mask = try arguments.tensor("attention_mask") {
+      reasons.append(try isHidden(mask.tensor))
+    }
     // MultiHeadAttention takes the mask of the queries from them, whatever the call says.
     let queryMask =
       call.layer.kind == "MultiHeadAttention"

@@ -26,12 +26,13 @@ extension KerasClass {
   /// A layer that reads its arguments and masks itself, and may have dropout in training.
   static func dropping(_ names: String..., build: @escaping Build) -> KerasClass {
     KerasClass(
-      names, arguments: .own, mask: .own, training: .dropout, positions: .together, build: build)
+      names, arguments: .byLayer, mask: .byLayer, training: .dropout, positions: .together,
+      build: build)
   }
 
   /// A layer that reads the masks of its inputs.
   static func masking(_ names: String..., build: @escaping Build) -> KerasClass {
     KerasClass(
-      names, arguments: .usual, mask: .own, training: .same, positions: .together, build: build)
+      names, arguments: .usual, mask: .byLayer, training: .same, positions: .together, build: build)
   }
 }

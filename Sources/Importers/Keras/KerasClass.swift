@@ -14,7 +14,7 @@ struct KerasClass: Sendable {
     /// The tensors are in the first one; all are named in order.
     case first([String])
     /// The layer reads them itself, by ``KerasArguments``.
-    case own
+    case byLayer
 
     /// The arguments of most layers.
     static let usual = Arguments.first(["inputs", "training", "mask"])
@@ -27,7 +27,7 @@ struct KerasClass: Sendable {
     /// The result has the same one, since a version of Keras, and is computed without it.
     case passed(since: Int)
     /// The layer reads or makes masks.
-    case own
+    case byLayer
   }
 
   /// What a call with `training=True` computes.

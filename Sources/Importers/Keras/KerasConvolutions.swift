@@ -40,68 +40,74 @@ enum KerasConvolutions {
   private static func convolution(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
     let channels = try layer.config.integer("filters", "nb_filter")
     let groups = try layer.config.integer("groups", default: 1)
-    let the = try Arguments(layer)
+    let arguments = try Arguments(layer)
     return KerasStep.layer(rank: 3) { _ in
       Convolution(
-        kernel: the.kernel, channels: channels, stride: the.stride, dilation: the.dilation,
-        padding: the.padding, groups: groups, activation: the.activation.function,
-        useBias: the.useBias, name: layer.path)
+        kernel: arguments.kernel, channels: channels, stride: arguments.stride,
+        dilation: arguments.dilation,
+        padding: arguments.padding, groups: groups, activation: arguments.activation.function,
+        useBias: arguments.useBias, name: layer.path)
     }
-    .arranged(for: layer).then(the.activation)
+    .arranged(for: layer).then(arguments.activation)
   }
 
   private static func depthwise(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
     let multiplier = try layer.config.integer("depth_multiplier", default: 1)
-    let the = try Arguments(layer)
+    let arguments = try Arguments(layer)
     return KerasStep.layer(rank: 3) { _ in
       DepthwiseConvolution(
-        kernel: the.kernel, stride: the.stride, dilation: the.dilation, padding: the.padding,
-        multiplier: multiplier, activation: the.activation.function, useBias: the.useBias,
+        kernel: arguments.kernel, stride: arguments.stride, dilation: arguments.dilation,
+        padding: arguments.padding,
+        multiplier: multiplier, activation: arguments.activation.function,
+        useBias: arguments.useBias,
         name: layer.path)
     }
-    .arranged(for: layer).then(the.activation)
+    .arranged(for: layer).then(arguments.activation)
   }
 
   private static func separable(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
     let channels = try layer.config.integer("filters", "nb_filter")
     let multiplier = try layer.config.integer("depth_multiplier", default: 1)
-    let the = try Arguments(layer)
+    let arguments = try Arguments(layer)
     return KerasStep.layer(rank: 3) { _ in
       SeparableConvolution(
-        kernel: the.kernel, channels: channels, multiplier: multiplier, stride: the.stride,
-        dilation: the.dilation, padding: the.padding, activation: the.activation.function,
-        useBias: the.useBias, name: layer.path)
+        kernel: arguments.kernel, channels: channels, multiplier: multiplier,
+        stride: arguments.stride,
+        dilation: arguments.dilation, padding: arguments.padding,
+        activation: arguments.activation.function,
+        useBias: arguments.useBias, name: layer.path)
     }
-    .arranged(for: layer).then(the.activation)
+    .arranged(for: layer).then(arguments.activation)
   }
 
   private static func transposed(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
     let channels = try layer.config.integer("filters", "nb_filter")
     guard layer.config["output_shape"] == nil else { throw .unsupported("output_shape") }
-    let the = try Arguments(layer)
-    guard the.dilation == (1, 1) || the.stride == (1, 1) else {
+    let arguments = try Arguments(layer)
+    guard arguments.dilation == (1, 1) || arguments.stride == (1, 1) else {
       throw .unsupported("both strides and dilation_rate")
     }
-    var (padding, extra) = (the.padding, (x: 0, y: 0))
+    var (padding, extra) = (arguments.padding, (x: 0, y: 0))
     if let stated = layer.config["output_padding"], !stated.isNull {
       let output = try layer.config.size("output_padding")
-      let isSame = the.padding == .same
+      let isSame = arguments.padding == .same
       let rows = try KerasOutputPadding(
-        the.kernel.height, the.dilation.y, output: output.height, isSame: isSame)
+        arguments.kernel.height, arguments.dilation.y, output: output.height, isSame: isSame)
       let columns = try KerasOutputPadding(
-        the.kernel.width, the.dilation.x, output: output.width, isSame: isSame)
+        arguments.kernel.width, arguments.dilation.x, output: output.width, isSame: isSame)
       padding = .explicit(
         top: rows.before, left: columns.before, bottom: rows.after, right: columns.after)
       extra = (columns.extra, rows.extra)
     }
     return KerasStep.layer(rank: 3) { [padding, extra] _ in
       TransposedConvolution(
-        kernel: the.kernel, channels: channels, stride: the.stride, dilation: the.dilation,
-        padding: padding, outputPadding: extra, activation: the.activation.function,
-        useBias: the.useBias,
+        kernel: arguments.kernel, channels: channels, stride: arguments.stride,
+        dilation: arguments.dilation,
+        padding: padding, outputPadding: extra, activation: arguments.activation.function,
+        useBias: arguments.useBias,
         name: layer.path)
     }
-    .arranged(for: layer).then(the.activation)
+    .arranged(for: layer).then(arguments.activation)
   }
 }
 

@@ -31,55 +31,62 @@ enum KerasConvolutions1D {
   private static func convolution(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
     let channels = try layer.config.integer("filters", "nb_filter")
     let groups = try layer.config.integer("groups", default: 1)
-    let the = try Arguments(layer)
+    let arguments = try Arguments(layer)
     return KerasStep.layer(rank: 2) { _ in
       Convolution1D(
-        kernel: the.kernel, channels: channels, stride: the.stride, dilation: the.dilation,
-        padding: the.padding, groups: groups, activation: the.activation.function,
-        useBias: the.useBias, name: layer.path)
+        kernel: arguments.kernel, channels: channels, stride: arguments.stride,
+        dilation: arguments.dilation,
+        padding: arguments.padding, groups: groups, activation: arguments.activation.function,
+        useBias: arguments.useBias, name: layer.path)
     }
-    .arranged(for: layer).then(the.activation)
+    .arranged(for: layer).then(arguments.activation)
   }
 
   private static func depthwise(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
     let multiplier = try layer.config.integer("depth_multiplier", default: 1)
-    let the = try Arguments(layer)
+    let arguments = try Arguments(layer)
     return KerasStep.layer(rank: 2) { _ in
       DepthwiseConvolution1D(
-        kernel: the.kernel, stride: the.stride, dilation: the.dilation, padding: the.padding,
-        multiplier: multiplier, activation: the.activation.function, useBias: the.useBias,
+        kernel: arguments.kernel, stride: arguments.stride, dilation: arguments.dilation,
+        padding: arguments.padding,
+        multiplier: multiplier, activation: arguments.activation.function,
+        useBias: arguments.useBias,
         name: layer.path)
     }
-    .arranged(for: layer).then(the.activation)
+    .arranged(for: layer).then(arguments.activation)
   }
 
   private static func separable(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
     let channels = try layer.config.integer("filters", "nb_filter")
     let multiplier = try layer.config.integer("depth_multiplier", default: 1)
-    let the = try Arguments(layer)
+    let arguments = try Arguments(layer)
     return KerasStep.layer(rank: 2) { _ in
       SeparableConvolution1D(
-        kernel: the.kernel, channels: channels, multiplier: multiplier, stride: the.stride,
-        dilation: the.dilation, padding: the.padding, activation: the.activation.function,
-        useBias: the.useBias, name: layer.path)
+        kernel: arguments.kernel, channels: channels, multiplier: multiplier,
+        stride: arguments.stride,
+        dilation: arguments.dilation, padding: arguments.padding,
+        activation: arguments.activation.function,
+        useBias: arguments.useBias, name: layer.path)
     }
-    .arranged(for: layer).then(the.activation)
+    .arranged(for: layer).then(arguments.activation)
   }
 
   private static func transposed(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
     let channels = try layer.config.integer("filters", "nb_filter")
     guard layer.config["output_padding"] == nil else { throw .unsupported("output_padding") }
-    let the = try Arguments(layer)
-    guard the.dilation == 1 || the.stride == 1 else {
+    let arguments = try Arguments(layer)
+    guard arguments.dilation == 1 || arguments.stride == 1 else {
       throw .unsupported("both strides and dilation_rate")
     }
     return KerasStep.layer(rank: 2) { _ in
       TransposedConvolution1D(
-        kernel: the.kernel, channels: channels, stride: the.stride, dilation: the.dilation,
-        padding: the.padding, activation: the.activation.function, useBias: the.useBias,
+        kernel: arguments.kernel, channels: channels, stride: arguments.stride,
+        dilation: arguments.dilation,
+        padding: arguments.padding, activation: arguments.activation.function,
+        useBias: arguments.useBias,
         name: layer.path)
     }
-    .arranged(for: layer).then(the.activation)
+    .arranged(for: layer).then(arguments.activation)
   }
 }
 

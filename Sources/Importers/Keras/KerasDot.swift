@@ -52,9 +52,9 @@ enum KerasDot {
     let normalizes = try layer.config.flag("normalize", default: false)
     return .one { call throws(KerasFault) in
       var (first, second) = try pair(call)
-      let own = (try first.axis(axes[0]), try second.axis(axes[axes.count - 1]))
+      let dotted = (try first.axis(axes[0]), try second.axis(axes[axes.count - 1]))
       if normalizes {
-        let scaled = (L2Normalize(axes: [own.0]), L2Normalize(axes: [own.1]))
+        let scaled = (L2Normalize(axes: [dotted.0]), L2Normalize(axes: [dotted.1]))
         first = KerasTensor(tensor: try call.apply(scaled.0, to: first.tensor), rank: first.rank)
         second = KerasTensor(
           tensor: try call.apply(scaled.1, to: second.tensor), rank: second.rank)
@@ -66,7 +66,7 @@ enum KerasDot {
         return KerasTensor(tensor: try call.apply(sum, to: product), rank: 1)
       case (2, 2):
         // The sum is over the last axis of the first matrix and the first of the second.
-        let product = MatMul(transposeA: own.0 == 0, transposeB: own.1 == 1, name: call.name)
+        let product = MatMul(transposeA: dotted.0 == 0, transposeB: dotted.1 == 1, name: call.name)
         return KerasTensor(
           tensor: try call.apply(product, to: first.tensor, second.tensor), rank: 2)
       default: throw .unsupported("\(first.rank) and \(second.rank) axes")

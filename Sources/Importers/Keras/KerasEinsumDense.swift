@@ -76,16 +76,17 @@ enum KerasEinsumDense {
   ) -> KerasStep {
     .one { call throws(KerasFault) in
       let input = try call.only()
-      let own = try input.knownSizes("known sizes for an EinsumDense")
+      let inputSizes = try input.knownSizes("known sizes for an EinsumDense")
       let count = formula.contracted.count
-      guard count <= own.count, formula.isOpenBefore || formula.input.count == own.count + 1
+      guard count <= inputSizes.count,
+        formula.isOpenBefore || formula.input.count == inputSizes.count + 1
       else {
         throw .invalid(
           "the input has another number of axes than the equation",
-          received: "\(own.count) besides the batch")
+          received: "\(inputSizes.count) besides the batch")
       }
-      let kept = Array(own.dropLast(count))
-      let width = own.suffix(count).reduce(1, *)
+      let kept = Array(inputSizes.dropLast(count))
+      let width = inputSizes.suffix(count).reduce(1, *)
       let rows = try call.apply(
         input.tensor.reshape(to: (kept.isEmpty ? [1] : kept) + [width]), to: input.tensor)
       let result = try call.apply(dense, to: rows)

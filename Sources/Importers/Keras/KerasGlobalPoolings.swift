@@ -10,7 +10,8 @@ enum KerasGlobalPoolings {
       try image(layer) { GlobalMaxPooling(name: $0) }
     },
     KerasClass(
-      ["GlobalAveragePooling1D", "GlobalAvgPool1D"], arguments: .own, mask: .own, training: .same,
+      ["GlobalAveragePooling1D", "GlobalAvgPool1D"], arguments: .byLayer, mask: .byLayer,
+      training: .same,
       positions: .together, build: average),
     .spatial("GlobalMaxPooling1D", "GlobalMaxPool1D") { layer throws(KerasFault) in
       try sequence(layer) { GlobalMaxPooling1D(name: $0) }
@@ -31,13 +32,13 @@ enum KerasGlobalPoolings {
 
   /// The mean of a sequence, which applies a mask: `Σ m·x / Σ m`.
   private static func average(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {
-    let whole = try sequence(layer) { GlobalAveragePooling1D(name: $0) }
+    let unmasked = try sequence(layer) { GlobalAveragePooling1D(name: $0) }
     let keepsAxes = try layer.config.flag("keepdims", default: false)
     return KerasStep { call throws(KerasFault) in
       let arguments = try KerasArguments(call, parameters: ["inputs", "mask"])
       let input = try call.only(rank: 2)
       guard let mask = try KerasMask.stated(arguments, call) ?? input.mask else {
-        return try whole.run(call)
+        return try unmasked.run(call)
       }
       guard !layer.isChannelsFirst else { throw .unsupported("a mask of channels first") }
       let column = try KerasMask.column(mask, call)

@@ -121,9 +121,9 @@ final class KerasNodes {
     guard -rank..<rank ~= axis else {
       throw NodeFailure.invalid("axis \(axis) of \(rank) axes")
     }
-    let own = axis < 0 ? axis + rank : axis
-    guard own != 0 else { throw NodeFailure.unsupported("axis \(axis), which is the batch") }
-    return own
+    let positive = axis < 0 ? axis + rank : axis
+    guard positive != 0 else { throw NodeFailure.unsupported("axis \(axis), which is the batch") }
+    return positive
   }
 
   /// The axis among the arguments.

@@ -28,9 +28,9 @@ enum KerasNormalizations {
   private static func byChannel(_ step: KerasStep, axis: Int) -> KerasStep {
     KerasStep { call throws(KerasFault) in
       let input = try call.only()
-      let own = try input.axis(axis)
-      if own == (input.rank == 1 ? 2 : input.rank - 1) { return try step.run(call) }
-      guard own == 0 else { throw .unsupported("axis \(axis)") }
+      let forgeAxis = try input.axis(axis)
+      if forgeAxis == (input.rank == 1 ? 2 : input.rank - 1) { return try step.run(call) }
+      guard forgeAxis == 0 else { throw .unsupported("axis \(axis)") }
       return try step.onChannelsFirst.run(call)
     }
   }

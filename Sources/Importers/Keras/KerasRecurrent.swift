@@ -95,10 +95,10 @@ enum KerasRecurrent {
       guard let one = layer.inner(json) else {
         throw .invalid("a cell has no class", received: json.summary)
       }
-      let own = one.config["name"]?.text ?? KerasNames.snakeCase(one.kind)
+      let cellName = one.config["name"]?.text ?? KerasNames.snakeCase(one.kind)
       cells.append(
         (
-          "\(layer.path)/\(stackName)/\(own)",
+          "\(layer.path)/\(stackName)/\(cellName)",
           try KerasRecurrentArguments(
             one, of: layer, kind: try kind(of: one), isLast: index == list.count - 1)
         ))

@@ -24,9 +24,9 @@ enum KerasReductions {
       throw .unsupported("all axes, the batch included")
     }
     let keepsAxes = try call.flag(call.value("keepdims", at: 2), default: false)
-    var own: Set<Int> = []
-    for axis in axes { own.insert(try input.axis(axis)) }
-    return try reduced(input, kind, axes: own, keepsAxes: keepsAxes, call)
+    var forgeAxes: Set<Int> = []
+    for axis in axes { forgeAxes.insert(try input.axis(axis)) }
+    return try reduced(input, kind, axes: forgeAxes, keepsAxes: keepsAxes, call)
   }
 
   /// A reduction along axes of the Forge tensor, with the axes that Keras has afterwards.

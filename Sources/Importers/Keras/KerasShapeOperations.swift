@@ -18,11 +18,11 @@ enum KerasShapeOperations {
       guard let sizes = try call.integers(call.value("newshape", "shape", at: 1)),
         sizes.count >= 2, sizes[0] == -1 || sizes[0] == 1
       else { throw .unsupported("sizes that do not begin with the batch") }
-      let own = Array(sizes.dropFirst())
-      guard sizes[0] == 1 || !own.contains(-1) else {
+      let exampleSizes = Array(sizes.dropFirst())
+      guard sizes[0] == 1 || !exampleSizes.contains(-1) else {
         throw .unsupported("two sizes of -1")
       }
-      return try KerasRearrangements.reshape(to: own).only(call)
+      return try KerasRearrangements.reshape(to: exampleSizes).only(call)
     }
   }
 
@@ -69,11 +69,11 @@ enum KerasShapeOperations {
       let axes = try call.integers(call.value("axis", at: 1))
       var dropped: Set<Int> = []
       for axis in axes ?? [] {
-        let own = axis < 0 ? axis + sizes.count : axis - 1
-        guard sizes.indices.contains(own), sizes[own] == 1 else {
+        let exampleAxis = axis < 0 ? axis + sizes.count : axis - 1
+        guard sizes.indices.contains(exampleAxis), sizes[exampleAxis] == 1 else {
           throw .unsupported("axis \(axis)")
         }
-        dropped.insert(own)
+        dropped.insert(exampleAxis)
       }
       let rest = sizes.indices.filter { axes == nil ? sizes[$0] != 1 : !dropped.contains($0) }
       guard !rest.isEmpty else { throw .unsupported("a result without axes besides the batch") }

@@ -89,13 +89,13 @@ enum KerasStatistics {
       let axis = try call.integer(call.value("axis", at: 3), default: -1)
       let epsilon = try call.number(call.value("epsilon", at: 4)) ?? 1e-7
       let factors = [call.value("gamma", at: 1), call.value("beta", at: 2)]
-      let own = try input.axis(axis)
-      let isLast = own == (input.rank == 1 ? 2 : input.rank - 1)
+      let forgeAxis = try input.axis(axis)
+      let isLast = forgeAxis == (input.rank == 1 ? 2 : input.rank - 1)
       guard isLast || factors.allSatisfy({ $0 == nil }) else {
         throw .unsupported("gamma or beta along axis \(axis)")
       }
       var result = try call.apply(
-        LayerNormalization(axes: [own], epsilon: epsilon, center: false, scale: false),
+        LayerNormalization(axes: [forgeAxis], epsilon: epsilon, center: false, scale: false),
         to: input.tensor)
       for (factor, isScale) in zip(factors, [true, false]) {
         guard let factor else { continue }
@@ -135,11 +135,13 @@ enum KerasStatistics {
       }
       var (operands, sizes): ([Tensor], [[Int]]) = ([], [])
       for tensor in tensors {
-        let own = try tensor.knownSizes("known sizes of an attention")
-        sizes.append(own)
+        let tensorSizes = try tensor.knownSizes("known sizes of an attention")
+        sizes.append(tensorSizes)
         operands.append(
           try call.apply(
-            tensor.tensor.reshape(to: [own[0], own[1].multipliedSaturated(by: own[2])]),
+            tensor.tensor.reshape(to: [
+              tensorSizes[0], tensorSizes[1].multipliedSaturated(by: tensorSizes[2]),
+            ]),
             to: tensor.tensor))
       }
       let attention = ScaledDotProductAttention(

@@ -71,14 +71,15 @@ enum KerasSums {
   ) throws -> FileValue {
     let rank = second.sizes.count
     guard first.rank >= 2, rank >= 1 else { throw NodeFailure.unsupported("a product of numbers") }
-    let own = try letters(first.rank, from: 0)
+    let firstLetters = try letters(first.rank, from: 0)
     var other = Array(try letters(rank, from: first.rank))
     let contracted = max(rank - 2, 0)
     let result =
-      own.dropLast() + other.enumerated().filter { $0.offset != contracted }.map(\.element)
-    other[contracted] = own.last ?? "a"
+      firstLetters.dropLast() + other.enumerated().filter { $0.offset != contracted }.map(\.element)
+    other[contracted] = firstLetters.last ?? "a"
     return try sum(
-      nodes, "\(own),\(String(other))->\(String(result))", [.network(first), .host(second)])
+      nodes, "\(firstLetters),\(String(other))->\(String(result))",
+      [.network(first), .host(second)])
   }
 
   private static func tensorDot(_ nodes: KerasNodes) throws -> FileValue {
@@ -104,13 +105,13 @@ enum KerasSums {
     }
     guard to.allSatisfy({ $0 < rank }), Set(from).count == from.count, Set(to).count == to.count
     else { throw NodeFailure.unsupported("axes that are there twice") }
-    let own = Array(try letters(first.rank, from: 0))
+    let valueLetters = Array(try letters(first.rank, from: 0))
     var other = Array(try letters(rank, from: first.rank))
-    let kept = own.indices.filter { !from.contains($0) }.map { own[$0] }
+    let kept = valueLetters.indices.filter { !from.contains($0) }.map { valueLetters[$0] }
     let added = other.indices.filter { !to.contains($0) }.map { other[$0] }
-    for (a, b) in zip(from, to) { other[b] = own[a] }
+    for (a, b) in zip(from, to) { other[b] = valueLetters[a] }
     return try sum(
-      nodes, "\(String(own)),\(String(other))->\(String(kept + added))",
+      nodes, "\(String(valueLetters)),\(String(other))->\(String(kept + added))",
       [.network(first), .host(second)])
   }
 }

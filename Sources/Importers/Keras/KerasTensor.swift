@@ -40,15 +40,15 @@ struct KerasTensor: Sendable {
         "an axis is out of range", received: "axis \(axis)",
         needs: "1 to \(rank), or -1 to -\(rank)")
     }
-    let own = axis < 0 ? axis + rank : axis - 1
-    return rank == 1 ? 2 : own
+    let exampleAxis = axis < 0 ? axis + rank : axis - 1
+    return rank == 1 ? 2 : exampleAxis
   }
 
   /// The axes of the Forge tensor for some of Keras, in order.
   func axes(_ axes: [Int]) throws(KerasFault) -> [Int] {
-    var own: [Int] = []
-    for axis in axes { own.append(try self.axis(axis)) }
-    return own.sorted()
+    var forgeAxes: [Int] = []
+    for axis in axes { forgeAxes.append(try self.axis(axis)) }
+    return forgeAxes.sorted()
   }
 
   /// The Forge sizes of a shape in Keras without the batch.

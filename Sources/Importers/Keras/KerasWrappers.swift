@@ -26,7 +26,7 @@ enum KerasWrappers {
       throw .unsupported("stateful of a layer in TimeDistributed")
     }
     return .one { call throws(KerasFault) in
-      if case .own? = known?.mask { try KerasMask.refuse(call) }
+      if case .byLayer? = known?.mask { try KerasMask.refuse(call) }
       return try eachTime(inner, call) { each throws(KerasFault) in try step.only(each) }
     }
   }
@@ -93,12 +93,12 @@ enum KerasWrappers {
       do throws(ImportError) { try inner.file.count() } catch { throw .fatal(error) }
       let slice = try call.apply(
         Slice(starts: [time], ends: [time + 1], axes: [0]), to: input.tensor)
-      let own = KerasTensor(
+      let step = KerasTensor(
         tensor: try call.apply(Reshape(to: KerasTensor.forgeSizes(each)), to: slice),
         rank: each.count)
       let result = try body(
         KerasCall(
-          layer: inner, name: "\(call.name)/\(time)", inputs: [own], arguments: [.tensor(own)],
+          layer: inner, name: "\(call.name)/\(time)", inputs: [step], arguments: [.tensor(step)],
           keywords: [:]))
       rank = result.rank
       let made = try result.knownSizes("a known size of each step")
