@@ -12,6 +12,7 @@ let package = Package(
       name: "ForgeFuzz",
       dependencies: [
         .product(name: "Forge", package: "forge"),
+        .product(name: "ForgeAudio", package: "forge"),
         .product(name: "ForgeImages", package: "forge"),
         .product(name: "ForgeImporters", package: "forge"),
         .product(name: "ForgeText", package: "forge"),

@@ -20,6 +20,7 @@ from PIL import Image
 random = np.random.default_rng(11)
 FOLDER = Path(sys.argv[1])
 MODELS = Path(__file__).parent.parent / "Tests/ForgeImportersTests/Fixtures"
+SOUNDS = Path(__file__).parent.parent / "Tests/ForgeAudioTests/Fixtures"
 TOKENIZERS = Path(__file__).parent.parent / "Tests/ForgeTextTests/Fixtures"
 PICTURES = Path(__file__).parent.parent / "Tests/ForgeImagesTests/Fixtures/pictures"
 
@@ -215,6 +216,12 @@ for target, folder, suffixes in [("onnx", "ONNX", [".onnx"]), ("coreml", "CoreML
 # ML Programs without their weight files: packages whose weights are inside of the model.
 for path in sorted((MODELS / "CoreML" / "Programs").glob("*/Data/*/model.mlmodel")):
     put("coreml", path.parts[-4] + ".mlmodel", path.read_bytes())
+
+
+# ---- sounds --------------------------------------------------------------------------------------
+
+for path in sorted(SOUNDS.glob("*.wav")):
+    put("wave", path.name, path.read_bytes())
 
 
 # ---- pictures ------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import Forge
 /// while true {
 ///   let part = try reader.read(frames: 16000)
 ///   if part.isEmpty { break }
-///   print(try part.rms())
+///   print(part.rms())
 /// }
 /// ```
 ///

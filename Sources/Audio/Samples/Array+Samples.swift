@@ -41,7 +41,7 @@ extension Array where Element == Float {
   /// The samples in decibels, of amplitudes: `y = max(20 · log₁₀(|x| / reference), floor)`.
   ///
   /// ```swift
-  /// [1, 0.5, -0.1, 0].decibels(floor: -60)  // 0, −6.02, −20, −60
+  /// try [1, 0.5, -0.1, 0].decibels(floor: -60)  // 0, −6.02, −20, −60
   /// ```
   ///
   /// - Parameters:

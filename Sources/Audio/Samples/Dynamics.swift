@@ -36,7 +36,8 @@ struct LevelEnvelope: Hashable, Sendable {
 ///
 /// ```swift
 /// var gate = try NoiseGate(threshold: 0.01, rate: 16000)
-/// for part in parts { play(gate.process(part)) }
+/// let first = gate.process([0.001, 0.5, 0.2])
+/// let second = gate.process([0.1, 0.0005])
 /// ```
 public struct NoiseGate: Hashable, Sendable {
   /// The least amplitude that passes.
@@ -88,7 +89,7 @@ public struct NoiseGate: Hashable, Sendable {
 ///
 /// ```swift
 /// var limiter = try Limiter(ceiling: 0.9, rate: 48000)
-/// let quieter = limiter.process(samples)
+/// let quieter = limiter.process([0.5, 1.5, -2])
 /// ```
 public struct Limiter: Hashable, Sendable {
   /// The most that a sample may be.

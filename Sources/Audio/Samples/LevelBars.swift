@@ -17,7 +17,8 @@ extension Array where Element == Float {
   /// if there are fewer samples than bars, neighbors show the same sample.
   ///
   /// ```swift
-  /// let bars = try samples.absolute().bars(40, of: .max)
+  /// let voice = try Sound(contentsOf: "message.wav").mono()
+  /// let bars = try voice.samples.absolute().bars(40, of: .max)
   /// ```
   ///
   /// - Parameters:

@@ -16,7 +16,11 @@ import Forge
 ///
 /// ```swift
 /// var resampler = try Resampler(from: 44100, to: 16000)
-/// for part in parts { voice += try resampler.process(part) }
+/// let reader = try SoundReader(contentsOf: "message.wav")
+/// var voice: [Float] = []
+/// while reader.position < reader.frameCount ?? 0 {
+///   voice += try resampler.process(reader.read(frames: 4096))
+/// }
 /// voice += try resampler.finish()
 /// ```
 public struct Resampler: Sendable {

@@ -8,6 +8,7 @@ import Forge
 /// multiplied by `1 + L/2 · sin(π (c + 1) / L)`. It is a function of arrays and a layer.
 ///
 /// ```swift
+/// let samples = try Sound(contentsOf: "message.wav").mono().samples
 /// let mfcc = MFCC(
 ///   count: 13,
 ///   mel: MelSpectrogram(bands: 40, rate: 16000, size: 400, hop: 160, scale: .logarithm()))

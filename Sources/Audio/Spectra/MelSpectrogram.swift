@@ -6,6 +6,7 @@ import Forge
 /// ``MelFilterBank``. It is a function of arrays and a layer:
 ///
 /// ```swift
+/// let samples = try Sound(contentsOf: "message.wav").mono().samples
 /// let mel = MelSpectrogram(bands: 80, rate: 16000, size: 400, hop: 160, scale: .logarithm())
 /// let rows = try mel.spectrogram(of: samples)   // 80 numbers for each frame
 /// let output = Input(shape: [16000]) --> mel    // (101, 80)

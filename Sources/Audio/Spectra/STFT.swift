@@ -42,6 +42,7 @@ public enum SpectrumValues: String, Hashable, Sendable, CaseIterable {
 /// It is a function of arrays and a layer:
 ///
 /// ```swift
+/// let samples = try Sound(contentsOf: "message.wav").mono().samples
 /// let stft = STFT(size: 512, hop: 128, values: .power)
 /// let rows = try stft.spectrogram(of: samples)  // 257 numbers for each frame
 /// let output = Input(shape: [16000]) --> stft   // (126, 257)

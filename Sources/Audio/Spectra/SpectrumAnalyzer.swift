@@ -8,7 +8,10 @@ import ForgeSystem
 ///
 /// ```swift
 /// let analyzer = try MelSpectrogram.whisper().analyzer()
-/// for clip in clips { print(try analyzer.spectrogram(of: clip).frameCount) }
+/// for name in ["a.wav", "b.wav"] {
+///   let clip = try Sound(contentsOf: name).mono()
+///   print(try analyzer.spectrogram(of: clip.samples).frameCount)
+/// }
 /// ```
 ///
 /// One thread uses an analyzer at a time. The values do not depend on the number of threads that it
