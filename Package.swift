@@ -147,6 +147,9 @@ let benchmarks: [Target] = [
     name: "RandomNetworks", dependencies: ["Forge"], path: "Benchmarks/Sources/RandomNetworks"),
   .executableTarget(
     name: "Tokenizing", dependencies: ["ForgeText"], path: "Benchmarks/Sources/Tokenizing"),
+  .executableTarget(
+    name: "Embedding", dependencies: ["Forge", "ForgeHub"],
+    path: "Benchmarks/Sources/Embedding"),
 ]
 
 let tests: [Target] = [
