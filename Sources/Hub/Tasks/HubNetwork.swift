@@ -72,7 +72,8 @@ final class HubNetwork: Sendable {
       switch result {
       case .success(let value): results.append(value)
       case .failure(let error): throw .notPredicted(error, hub.path)
-      case nil: continue
+      // Every place of the order is taken by one of the threads, which have ended.
+      case nil: throw HubError(.prediction, "a text was left out", path: hub.path)
       }
     }
     return results
