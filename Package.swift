@@ -148,8 +148,8 @@ let benchmarks: [Target] = [
   .executableTarget(
     name: "Tokenizing", dependencies: ["ForgeText"], path: "Benchmarks/Sources/Tokenizing"),
   .executableTarget(
-    name: "Embedding", dependencies: ["Forge", "ForgeHub"],
-    path: "Benchmarks/Sources/Embedding"),
+    name: "TextEmbedding", dependencies: ["Forge", "ForgeHub"],
+    path: "Benchmarks/Sources/TextEmbedding"),
 ]
 
 let tests: [Target] = [
