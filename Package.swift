@@ -41,6 +41,9 @@ let library: [Target] = [
   .target(
     name: "ForgeImages", dependencies: ["Forge", "CForgeJPEG", "CForgePNG", "CForgePixels"],
     path: "Sources/Images"),
+  // Arithmetic of sound; it shares the thread pool of the kernels.
+  .target(name: "CForgeSound", dependencies: ["CForgeKernels"], path: "Sources/Sound"),
+  .target(name: "ForgeAudio", dependencies: ["Forge", "CForgeSound"], path: "Sources/Audio"),
   .target(
     name: "ForgeMetrics",
     dependencies: ["ForgeRunner", .product(name: "Metrics", package: "swift-metrics")],
@@ -49,6 +52,9 @@ let library: [Target] = [
   // Tokenizers need no network: a program that only tokenizes builds three small targets.
   .target(
     name: "ForgeText", dependencies: ["ForgeShapes", "ForgeSystem"], path: "Sources/Text"),
+  // Text networks from folders of the Hugging Face Hub.
+  .target(
+    name: "ForgeHub", dependencies: ["Forge", "ForgeText", "ForgeSystem"], path: "Sources/Hub"),
   // What the tool computes, apart from its commands, so that tests reach it.
   .target(
     name: "ForgeToolSupport", dependencies: ["Forge", "ForgeImporters"],
@@ -122,6 +128,12 @@ let examples: [Target] = [
     dependencies: ["Forge", .product(name: "ArgumentParser", package: "swift-argument-parser")],
     path: "Examples/Bitcrusher"),
   .executableTarget(
+    name: "LevelStrip",
+    dependencies: [
+      "ForgeAudio", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+    ],
+    path: "Examples/LevelStrip", exclude: ["make_message.py"], resources: [.copy("Resources")]),
+  .executableTarget(
     name: "SentenceSearch",
     dependencies: ["Forge", .product(name: "ArgumentParser", package: "swift-argument-parser")],
     path: "Examples/SentenceSearch", exclude: ["Conversion", "check"],
@@ -157,6 +169,9 @@ let tests: [Target] = [
     ],
     exclude: ["Fixtures"]),
   .testTarget(
+    name: "ForgeAudioTests", dependencies: ["ForgeAudio", "CForgeSound", "ForgeShapes"],
+    exclude: ["Fixtures"]),
+  .testTarget(
     name: "ForgeImportersTests",
     dependencies: ["ForgeImporters", "ForgeImages", "ForgeTestSupport", "CForgeZlib"],
     exclude: ["Fixtures"]),
@@ -165,6 +180,7 @@ let tests: [Target] = [
     dependencies: ["ForgeToolSupport", "ForgeImporters", "ForgeModels", "ForgeTestSupport"],
     exclude: ["Fixtures"]),
   .testTarget(name: "ForgeTextTests", dependencies: ["ForgeText"], exclude: ["Fixtures"]),
+  .testTarget(name: "ForgeHubTests", dependencies: ["ForgeHub"], exclude: ["Fixtures"]),
   .testTarget(name: "ForgeRunnerTests", dependencies: ["ForgeRunner", "ForgeShapes"]),
   .testTarget(
     name: "ForgeMetricsTests",
@@ -202,7 +218,9 @@ let package = Package(
     .library(name: "ForgeModels", targets: ["ForgeModels"]),
     .library(name: "ForgeImporters", targets: ["ForgeImporters"]),
     .library(name: "ForgeImages", targets: ["ForgeImages"]),
+    .library(name: "ForgeAudio", targets: ["ForgeAudio"]),
     .library(name: "ForgeText", targets: ["ForgeText"]),
+    .library(name: "ForgeHub", targets: ["ForgeHub"]),
     .library(name: "ForgeMetrics", targets: ["ForgeMetrics"]),
     .library(name: "ForgeHDF5", targets: ["ForgeHDF5"]),
     .library(name: "ForgeMacros", targets: ["ForgeMacros"]),

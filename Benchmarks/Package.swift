@@ -31,6 +31,7 @@ let package = Package(
     program("RunnerBenchmark", ["Forge", "ForgeModels"]),
     program("Soak", ["Forge", "ForgeModels"]),
     program("PictureBenchmark", ["Forge", "ForgeImages"]),
+    program("SoundBenchmark", ["Forge", "ForgeAudio"]),
     program("RandomNetworks", ["Forge"]),
     program("Tokenizing", ["ForgeText"]),
   ],

@@ -74,8 +74,60 @@ class Numbers:
 
 def operator_cases(cases):
     for part in (activations, products, normalizations, embeddings, self_attention, heads,
-                 grouped, rotations):
+                 grouped, rotations, integer_attention, block_tables):
         part(cases, Numbers(len(part.__name__)))
+
+
+def integer_attention(cases, n):
+    """Attention of integers; the masks and the pasts are those of attention of real numbers."""
+    heads, width, tokens = 2, 6, 5
+    x = n.random.integers(0, 256, (2, tokens, 7)).astype(np.uint8)
+    w = n.random.integers(-128, 128, (7, 3 * heads * width)).astype(np.int8)
+    bias, x_scale, x_zero = n(w.shape[1]), np.float32(0.02), np.uint8(131)
+    one = np.float32(0.004)
+    each = n.random.uniform(0.002, 0.006, w.shape[1]).astype(FLOAT)
+    w_zeros = n.random.integers(-5, 6, w.shape[1]).astype(np.int8)
+    mask = n.mask(2, tokens)
+    for name, scale, zero, seen, causal in [
+        ("", one, None, None, 0), ("_each", each, None, None, 0),
+        ("_zero", one, np.int8(3), None, 0), ("_zeros", each, w_zeros, None, 0),
+        ("_mask", one, None, mask, 0), ("_causal", each, None, mask, 1),
+    ]:
+        integers = w.astype(np.float64) - (0 if zero is None else zero)
+        sums = (x.astype(np.float64) - x_zero) @ integers * (x_scale * scale).astype(np.float64)
+        q, k, v = (
+            part.reshape(2, tokens, heads, width).transpose(0, 2, 1, 3)
+            for part in np.split(sums + bias, 3, axis=-1))
+        added = 0 if seen is None else np.where(seen, 0, -10000.0)[:, None, None]
+        cases.operator(
+            f"q_attention{name}", "QAttention",
+            [x, [w], [bias], [x_scale], [scale], seen, [x_zero],
+             None if zero is None else [zero]],
+            [attention(q, k, v, added, causal)], num_heads=heads, unidirectional=causal,
+            attentions=1)
+
+
+def block_tables(cases, n):
+    rows, width, block = 11, 48, 16
+    ids = n.random.integers(0, rows, (2, 3)).astype(np.int64)
+    scales = n.random.uniform(0.01, 0.03, (rows, width // block)).astype(FLOAT)
+    for bits in (4, 8):
+        numbers = n.random.integers(0, 1 << bits, (rows, width)).astype(np.uint8)
+        zeros = n.random.integers(0, 1 << bits, scales.shape).astype(np.uint8)
+
+        def packed(numbers):
+            if bits == 8:
+                return numbers
+            even = np.pad(numbers, [(0, 0), (0, numbers.shape[1] % 2)])
+            return even[:, ::2] | even[:, 1::2] << 4
+        for name, zero in [("", None), ("_zeros", zeros)]:
+            real = numbers.astype(np.float64) - np.repeat(
+                np.full(scales.shape, 1 << (bits - 1)) if zero is None else zero, block, axis=1)
+            table = real * np.repeat(scales, block, axis=1)
+            cases.operator(
+                f"block_table{bits}{name}", "GatherBlockQuantized",
+                [[packed(numbers)], ids, [scales]] + ([] if zero is None else [[packed(zero)]]),
+                [table[ids]], bits=bits, block_size=block, gather_axis=0, quantize_axis=1)
 
 
 def activations(cases, n):

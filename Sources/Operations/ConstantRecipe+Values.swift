@@ -21,6 +21,10 @@ extension ConstantRecipe {
         Self.scale($0, axis: axis, sizes: sizes, by: factors)
       }
       return values
+    case .rounded(let recipe, let scales):
+      var values = try recipe.values(parameter: parameter)
+      values.withUnsafeMutableBufferPointer { Self.round($0, scales: scales) }
+      return values
     case .strided(let recipe, _, let start, let sizes, let strides):
       let all = try recipe.values(parameter: parameter)
       var values = Array(repeating: Float(0), count: sizes.reduce(1, *))
@@ -44,6 +48,7 @@ extension ConstantRecipe {
     case .parameter(let index): parameter(index)
     case .literal(let values): values.count
     case .scaled(let recipe, _, _, _): recipe.count(parameter: parameter)
+    case .rounded(let recipe, _): recipe.count(parameter: parameter)
     case .strided(_, _, _, let sizes, _): sizes.reduce(1, *)
     case .joined(_, let counts): counts.reduce(0, +)
     }
@@ -58,6 +63,7 @@ extension ConstantRecipe {
     case .parameter(let index): [index: count]
     case .literal: [:]
     case .scaled(let recipe, _, _, _): recipe.parameterCounts(for: count)
+    case .rounded(let recipe, _): recipe.parameterCounts(for: count)
     case .strided(let recipe, let all, _, _, _): recipe.parameterCounts(for: all)
     case .joined(let recipes, let counts):
       zip(recipes, counts).reduce(into: [:]) { all, part in
@@ -82,6 +88,9 @@ extension ConstantRecipe {
     case .scaled(let recipe, let axis, let sizes, let factors):
       try recipe.write(to: memory, parameter: parameter)
       Self.scale(memory, axis: axis, sizes: sizes, by: factors)
+    case .rounded(let recipe, let scales):
+      try recipe.write(to: memory, parameter: parameter)
+      Self.round(memory, scales: scales)
     case .strided(let recipe, let count, let start, let sizes, let strides):
       var all = Array(repeating: Float(0), count: count)
       try all.withUnsafeMutableBufferPointer { (buffer) throws(Failure) in
@@ -116,6 +125,18 @@ extension ConstantRecipe {
         if index[axis] < sizes[axis] { break }
         place -= sizes[axis] * strides[axis]
         index[axis] = 0
+      }
+    }
+  }
+
+  /// Rounds each slice along the first axis to integers of 8 bits times its scale.
+  private static func round(_ values: UnsafeMutableBufferPointer<Float>, scales: [Float]) {
+    let count = values.count / max(scales.count, 1)
+    precondition(values.count == count * scales.count, "one scale per slice")
+    for (slice, scale) in scales.enumerated() {
+      for index in slice * count..<(slice + 1) * count {
+        let integer = (values[index] / scale).rounded(.toNearestOrEven)
+        values[index] = min(max(integer, -127), 127) * scale
       }
     }
   }

@@ -241,6 +241,9 @@ package indirect enum ConstantRecipe: Sendable {
   case literal([Float])
   /// Another constant with each slice along `axis` multiplied by its factor (batch-norm folding).
   case scaled(ConstantRecipe, axis: Int, sizes: [Int], by: [Float])
+  /// The integers of 8 bits nearest to another constant, −127 to 127, times their scales: one for
+  /// each slice along the first axis.
+  case rounded(ConstantRecipe, scales: [Float])
   /// Values of another constant of `count` values: value `i` is at `start` + the sum of
   /// `i · strides`, for all indices below `sizes`.
   case strided(ConstantRecipe, count: Int, start: Int, sizes: [Int], strides: [Int])

@@ -115,6 +115,8 @@ public enum Primitive: Sendable {
   case quantizedPooling(QuantizedPooling)
   /// A function of each integer of 8 bits, as a table.
   case lookup(ByteTable)
+  /// Integers of 8 bits joined along the last axis, each operand through a table of its own.
+  case quantizedConcatenation([ByteTable])
   /// The scale and the zero point of integers from 0 to 255 that cover 0 and every element.
   case dynamicRange
   /// Integers from 0 to 255 for real numbers, whose scale and zero point are an operand.
@@ -191,6 +193,7 @@ public enum Primitive: Sendable {
     case .quantizedPair(let pair): QuantizedPairOperation(pair: pair)
     case .quantizedPooling(let pooling): QuantizedPoolingOperation(pooling: pooling)
     case .lookup(let table): LookupOperation(table: table)
+    case .quantizedConcatenation(let tables): QuantizedConcatenationOperation(tables: tables)
     case .dynamicRange: DynamicRangeOperation()
     case .dynamicQuantize: DynamicQuantizeOperation()
     case .dynamicProduct(let product): DynamicProductOperation(product: product)

@@ -4,9 +4,9 @@ import ForgeShapes
 ///
 /// `q = clamp(round(x / scale) + zeroPoint)`, with halves rounded to even numbers and the quotient
 /// rounded to Float32 first. NaN becomes the lowest integer. Source: ONNX, QuantizeLinear.
-public struct Quantization: Hashable, Sendable {
+public struct Quantization: Hashable, Sendable, Codable {
   /// An integer type of 8 bits.
-  public enum Storage: String, Hashable, Sendable {
+  public enum Storage: String, Hashable, Sendable, Codable {
     /// −128 to 127.
     case int8
     /// 0 to 255.

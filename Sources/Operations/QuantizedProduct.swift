@@ -31,6 +31,38 @@ public struct QuantizedProduct: Sendable {
       case .dense(let outputs): DenseOperation(outputs: outputs)
       }
     }
+
+    /// The exact sums `Σ (q − zeroPoint) · w` of a call, whose first operand are integers and whose
+    /// second one are the weights as real numbers.
+    ///
+    /// - Parameters:
+    ///   - call: the call.
+    ///   - zeroPoint: the integer that stands for 0.
+    ///   - scales: what the integer 1 stands for in the weights of each output.
+    ///   - biases: whole numbers that are added.
+    /// - Returns: the sums, which double precision has.
+    /// - Throws: ``ReferenceError`` if the weights are not integers times their scales.
+    func sums(
+      _ call: ReferenceCall, zeroPoint: Double, scales: [Float], biases: [Int32]? = nil
+    ) throws(ReferenceError) -> ReferenceTensor {
+      let weights = call.operands[1]
+      let integers = weights.floats.withUnsafeBufferPointer {
+        QuantizedWeights($0, scales: scales)
+      }
+      guard let integers else {
+        throw ReferenceError(
+          .invalidArgument, "the weights are not integers times the scales of their outputs")
+      }
+      var operands = [
+        call.input.map { $0 - zeroPoint },
+        ReferenceTensor(unchecked: weights.sizes, integers.differences()),
+      ]
+      if let biases {
+        operands.append(ReferenceTensor(unchecked: [biases.count], biases.map { Double($0) }))
+      }
+      return try layer.reference(
+        ReferenceCall(operands: operands, output: call.output, crops: call.crops))
+    }
   }
 
   /// The layer.

@@ -21,6 +21,8 @@ struct CompileArguments: ParsableArguments {
       """)
   var precision = CompileOptions.Precision.float32
 
+  @OptionGroup var integers: QuantizationArgument
+
   @Option(help: "The number of timed predictions.")
   var runs = 50
 
@@ -35,7 +37,8 @@ struct CompileArguments: ParsableArguments {
   var options: CompileOptions {
     get throws {
       CompileOptions(
-        tuning: try tuning.tuning, threads: .exactly(threads), precision: precision)
+        tuning: try tuning.tuning, threads: .exactly(threads), precision: precision,
+        quantization: try integers.table)
     }
   }
 

@@ -22,7 +22,7 @@ struct ForgeTool: ParsableCommand {
     subcommands: [
       RunCommand.self, CheckCommand.self, SummaryCommand.self, InspectCommand.self,
       GraphCommand.self, PlanCommand.self, DiffCommand.self, VerifyCommand.self,
-      BenchCommand.self, ProfileCommand.self, DevicesCommand.self,
+      BenchCommand.self, ProfileCommand.self, QuantizeCommand.self, DevicesCommand.self,
     ])
 
   /// Runs the command of the arguments; the exit code is 1 when its report cannot be written.

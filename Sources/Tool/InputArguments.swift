@@ -1,46 +1,11 @@
 import ArgumentParser
 import Forge
-import ForgeImages
 import ForgeImporters
 import ForgeToolSupport
 import Foundation
 
 /// The arguments of the commands that predict: arrays and pictures for the inputs.
 struct InputArguments: ParsableArguments {
-  /// How the bytes of a picture become numbers, by the names of `PixelNormalization`.
-  enum Preset: String, ExpressibleByArgument, CaseIterable {
-    case raw, unitRange, tf, torch, caffe
-
-    /// Creates a preset from its name, or from another word for it.
-    init?(argument: String) {
-      let others: [String: Preset] = [
-        "none": .raw, "zeroToOne": .unitRange, "minusOneToOne": .tf, "imageNet": .torch,
-        "keras.tf": .tf, "keras.torch": .torch, "keras.caffe": .caffe,
-      ]
-      guard let preset = Preset(rawValue: argument) ?? others[argument] else { return nil }
-      self = preset
-    }
-
-    /// The corresponding normalization.
-    var normalization: PixelNormalization {
-      switch self {
-      case .raw: .raw
-      case .unitRange: .unitRange
-      case .tf: .keras(.tf)
-      case .torch: .keras(.torch)
-      case .caffe: .keras(.caffe)
-      }
-    }
-  }
-
-  /// The part of a picture that is used.
-  enum Crop: String, ExpressibleByArgument, CaseIterable {
-    case none, centre
-
-    /// The corresponding crop.
-    var crop: ImageCrop { self == .none ? .none : .centre }
-  }
-
   @Option(
     help: ArgumentHelp(
       """
@@ -49,23 +14,12 @@ struct InputArguments: ParsableArguments {
       """, valueName: "[name=]file"))
   var input: [String] = []
 
-  @Option(
-    help: """
-      What a picture's bytes become: raw 0 to 255, unitRange 0 to 1, tf -1 to 1, torch PyTorch's \
-      mean and deviation, caffe BGR minus means.
-      """)
-  var preset: Preset?
-
-  @Option(help: "The part of a picture that is used; with none, all of it is stretched.")
-  var crop = Crop.none
+  @OptionGroup var pictures: PictureArguments
 
   /// Whether a picture is among the inputs.
   var hasPicture: Bool {
-    input.contains { !Self.isArray(NamedArgument($0).value) }
+    input.contains { !PictureArguments.isArray(NamedArgument($0).value) }
   }
-
-  /// Whether a path is that of an array, by its extension.
-  private static func isArray(_ path: String) -> Bool { path.lowercased().hasSuffix(".npy") }
 
   /// The values of the inputs by their names in the file.
   func given(_ imported: ImportedModel) throws -> [String: NetworkRun.Given] {
@@ -92,34 +46,8 @@ struct InputArguments: ParsableArguments {
         throw ValidationError("the input \"\(name)\" is given twice")
       }
       guard !imported.ignoredInputs.contains(name) else { continue }
-      given[name] = try values(of: name, argument.value, imported)
+      given[name] = try pictures.values(of: name, argument.value, imported)
     }
     return given
-  }
-
-  private func values(
-    of name: String, _ path: String, _ imported: ImportedModel
-  ) throws -> NetworkRun.Given {
-    if Self.isArray(path) { return .array(try StoredTensor(numPy: path)) }
-    guard let index = imported.inputs.firstIndex(where: { $0.name == name }),
-      imported.model.inputs.indices.contains(index), let shape = imported.model.inputs[index].shape,
-      shape.isImage, shape.channels == 1 || shape.channels == 3
-    else {
-      throw ValidationError("the input \"\(name)\" takes no picture; give an array as .npy")
-    }
-    guard let preset else {
-      throw ValidationError(
-        "a picture needs --preset: what the network was trained with, "
-          + Preset.allCases.map(\.rawValue).joined(separator: ", "))
-    }
-    let normalization =
-      shape.channels == 1 ? preset.normalization.ordered(.gray) : preset.normalization
-    var size: Size?
-    if let width = shape.width, let height = shape.height {
-      size = Size(width: width, height: height)
-    }
-    let preparation = ImagePreparation(
-      size: size, crop: crop.crop, normalization: normalization)
-    return .values(try Image(contentsOf: path).values(prepared: preparation))
   }
 }

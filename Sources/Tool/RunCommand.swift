@@ -26,6 +26,7 @@ struct RunCommand: ParsableCommand {
 
   @OptionGroup var importing: ImportArguments
   @OptionGroup var inputs: InputArguments
+  @OptionGroup var integers: QuantizationArgument
 
   @Option(
     name: [.customShort("o"), .long],
@@ -60,9 +61,11 @@ struct RunCommand: ParsableCommand {
   }
 
   private var options: CompileOptions {
-    var options = CompileOptions()
-    if let threads { options.threads = .exactly(threads) }
-    return options
+    get throws {
+      var options = CompileOptions(quantization: try integers.table)
+      if let threads { options.threads = .exactly(threads) }
+      return options
+    }
   }
 
   func run() throws {
@@ -175,7 +178,7 @@ struct RunCommand: ParsableCommand {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let cases = try CaseList(json: data).cases
     for (index, entry) in cases.enumerated() {
-      let outcome = CaseList.run(entry, options: options, limits: importing.limits)
+      let outcome = CaseList.run(entry, options: try options, limits: importing.limits)
       ToolOutput.write(json: try encoder.encode(outcome))
       StandardOutput.flush()
       Progress.count(index + 1, of: cases.count, "case")

@@ -38,7 +38,7 @@ private func use(_ tokenizer: Tokenizer) throws {
         for id in encoding.ids.prefix(32) { touch(try stream.append(id) ?? "") }
         touch(stream.finish())
       } catch let error as TokenizerError {
-        // A model without an unknown token, or a rule that cannot be kept, is no finding.
+        // A model without an unknown token, or a rule that cannot be kept, is not a finding.
         guard !error.description.isEmpty else { fatalError("an error without words") }
       }
     }

@@ -14,7 +14,6 @@ final class StepLoop: ExampleRunner {
   private let bases: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>?>
   /// Where kernels record numbers that choose no row of a table.
   private let fault: UnsafeMutablePointer<forge_fault>
-  private let limits: UnsafeMutableBufferPointer<PositionLimit>
   /// The context of ``realtimeRun``.
   private let realtime: UnsafeMutablePointer<RealtimeSteps>
   /// The operands of each custom call, created in advance so that predictions do not allocate.
@@ -34,8 +33,6 @@ final class StepLoop: ExampleRunner {
     let states = [UnsafeMutablePointer<Float>?](repeating: nil, count: plan.states.count)
     fault = .allocate(capacity: 1)
     fault.initialize(to: forge_fault())
-    limits = .allocate(capacity: plan.positionLimits.count)
-    _ = limits.initialize(from: plan.positionLimits)
     let places =
       [workspace.arena.assumingMemoryBound(to: Float.self), plan.constantsBase]
       + workspace.inputs.map(\.baseAddress) + states
@@ -54,7 +51,7 @@ final class StepLoop: ExampleRunner {
         steps: lengthSteps.map { UnsafePointer($0.steps) } ?? plan.steps(from: 0),
         count: Int64(plan.steps.count),
         bases: bases.baseAddress, crops: workspace.crops, fault: fault,
-        limits: UnsafeBufferPointer(limits), stateBases: stateBases,
+        limits: UnsafeBufferPointer(workspace.limits), stateBases: stateBases,
         state: .passUnretained(workspace.state)))
     customOperands = plan.segments.map { segment in
       guard case .custom(let call) = segment else { return [] }
@@ -76,7 +73,6 @@ final class StepLoop: ExampleRunner {
     bases.deallocate()
     realtime.deallocate()
     fault.deallocate()
-    limits.deallocate()
   }
 
   func run(example: Int, until stop: StopCondition) throws(LayerFailure) -> Bool {
@@ -130,11 +126,7 @@ final class StepLoop: ExampleRunner {
   }
 
   func set(length: Int) {
-    guard let lengthSteps, let sizes = plan.lengths?.sizes else { return }
-    lengthSteps.set(length: length)
-    for index in limits.indices {
-      limits[index].count = sizes.count(ofPosition: index, length: length)
-    }
+    lengthSteps?.set(length: length)
   }
 
   private func steps(from start: Int) -> UnsafePointer<forge_step>? {

@@ -62,7 +62,7 @@ extension PlanBuilder {
     if let offsets = product.offsets {
       end.offsets = try retain(offsets, count: form.columns)
     }
-    end.biases = try foldedBiases(product.biases, totals: packed, zero: 0, outputs: outputs)
+    end.biases = try foldedBiases(product.biases, form, packed, zero: 0)
     end.totals = form.totals(packed)
     end.has_range = 1
     let residual = try node.residual.map { try blocked($0) }

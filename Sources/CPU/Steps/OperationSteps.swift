@@ -102,6 +102,8 @@ extension PlanBuilder {
       try addQuantizedPooling(node, pooling)
     case .lookup(let table):
       try addLookup(node, table)
+    case .quantizedConcatenation(let tables):
+      try addQuantizedConcatenation(node, tables)
     case .dynamicRange:
       try addDynamicRange(node)
     case .dynamicQuantize:

@@ -107,11 +107,30 @@ extension PlanBuilder {
     let source = try bytes(node.inputs[0], .whole(table.input))
     let target = byteResult(node.output, .whole(table.output))
     var arguments = forge_byte_lookup_arguments()
-    let least = table.output.range.lowerBound
-    arguments.table = try retain(table.values.map { UInt8(clamping: $0 - least) })
+    arguments.table = try retain(table.bytes)
     addStep(
       "lookup", kernels.byte_lookup, arguments, tiles: forge_byte_lookup_tiles,
       parts: tensor(target).height, reads: [\.in: source], writes: [\.out: target])
+  }
+
+  /// Adds a copy of each operand's integers to its channels of the result.
+  mutating func addQuantizedConcatenation(
+    _ node: OperationGraph.Node, _ tables: [ByteTable]
+  ) throws {
+    guard let output = tables.first?.output else { return }
+    let target = byteResult(node.output, .whole(output))
+    var channels = 0
+    for (value, table) in zip(node.inputs, tables) {
+      let source = try bytes(value, .whole(table.input))
+      var arguments = forge_byte_copy_channels_arguments()
+      arguments.first_channel = Int32(clamping: channels)
+      let bytes = table.bytes
+      if bytes != Array(0...255) { arguments.table = try retain(bytes) }
+      addStep(
+        "copy integers", kernels.byte_copy_channels, arguments,
+        tiles: forge_byte_copy_channels_tiles, reads: [\.in: source], writes: [\.out: target])
+      channels += tensor(source).channels
+    }
   }
 
   /// Adds a reshape of integers, as a view where pixels keep their place; returns whether it did.
@@ -208,5 +227,12 @@ extension Quantization {
     return Int32(
       clamping: integers.lowerBound - least)...Int32(
         clamping: integers.upperBound - least)
+  }
+}
+
+extension ByteTable {
+  /// The values as they are stored, counted from the least number of their type.
+  fileprivate var bytes: [UInt8] {
+    values.map { UInt8(clamping: $0 - output.range.lowerBound) }
   }
 }

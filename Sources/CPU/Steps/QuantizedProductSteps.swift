@@ -49,7 +49,7 @@ extension PlanBuilder {
     }
     end.biases = try foldedBiases(
       product.output == nil ? nil : biases.flatMap { product.integers(ofBiases: $0) },
-      totals: packed, zero: product.input.storedZero, outputs: outputs)
+      form, packed, zero: product.input.storedZero)
     addIntegerConvolution(geometry, form, packed, end, from: source, to: target)
   }
 
@@ -159,12 +159,10 @@ extension PlanBuilder {
 
   /// Biases with the zero point of the input folded in.
   mutating func foldedBiases(
-    _ biases: [Int32]?, totals: UnsafePointer<Float>?, zero: Int32, outputs: Int
+    _ biases: [Int32]?, _ form: QuantizedForm, _ packed: UnsafePointer<Float>?, zero: Int32
   ) throws -> UnsafePointer<Int32>? {
-    let columns = Int(forge_quantized_outputs(Int64(outputs)))
-    var folded = [Int32](repeating: 0, count: columns)
-    let totals = UnsafeRawPointer(totals)?.assumingMemoryBound(to: Int32.self)
-    forge_fold_zero(biases, totals, zero, Int64(outputs), &folded)
+    var folded = [Int32](repeating: 0, count: form.columns)
+    forge_fold_zero(biases, form.totals(packed), zero, Int64(form.outputs), &folded)
     return try retain(folded)
   }
 }

@@ -25,6 +25,8 @@ struct Compiler: Sendable {
   let ownOutputCount: Int
   /// The options.
   let options: CompileOptions
+  /// The names of tensors that are outputs behind the model's own; see ``TensorNames``.
+  let observed: [String]
 
   /// Runs stages 1 to 4; `load` is stage 3.
   init(
@@ -52,9 +54,11 @@ struct Compiler: Sendable {
   }
 
   /// Runs stage 4 with other options on the results of stages 1 to 3.
+  ///
+  /// Nothing is kept if tensors are observed.
   init(
     inference: Inference, lowered: LoweredModel, parameters: ParameterStore,
-    options: CompileOptions
+    options: CompileOptions, observed: [String] = []
   ) throws(CompileError) {
     self.inference = inference
     self.lowered = lowered
@@ -62,6 +66,7 @@ struct Compiler: Sendable {
     parameters.threads = options.compileThreads.count(usable: Device.usableCores())
     self.parameters = parameters
     self.options = options
+    self.observed = observed
     let kept = options.keep.compactMap { inference.layer($0) }
     outputTensors = inference.outputs.map { inference.nodes[$0].tensor } + kept.map(\.tensor)
     keptPositions = kept.map(\.position).filter { lowered.graph.layerOutputs[$0] != nil }
@@ -69,8 +74,21 @@ struct Compiler: Sendable {
     var graph = lowered.graph
     ownOutputCount = graph.modelOutputs.count
     do {
-      rewrites = try Rewrites.apply(
-        to: &graph, constants: parameters, disabled: options.disabledRewrites)
+      let disabled = options.disabledRewrites
+      var rewrites = try Rewrites.apply(
+        Rewrites.onNumbers, to: &graph, constants: parameters, disabled: disabled)
+      if !observed.isEmpty {
+        try TensorNames(graph, inference).addOutputs(observed, to: &graph)
+      }
+      if let table = options.quantization {
+        rewrites.append(
+          try QuantizeByTable(table).apply(
+            to: &graph, TensorNames(graph, inference), constants: parameters))
+      }
+      rewrites += try Rewrites.apply(
+        Rewrites.onIntegers, to: &graph, constants: parameters, disabled: disabled)
+      graph.removeUnusedNodes()
+      self.rewrites = rewrites
       // Kept layers follow the model's outputs, and the states are last.
       let states = graph.outputs.suffix(graph.states.count)
       graph.outputs.removeLast(states.count)
@@ -78,6 +96,8 @@ struct Compiler: Sendable {
         to: &graph, values: keptValues, lowered: lowered.graph, constants: parameters,
         foldsConstants: !options.disabledRewrites.contains(FoldConstants.name))
       graph.outputs += states
+    } catch let error as CompileError {
+      throw error
     } catch {
       throw CompileError("a constant could not be computed", cause: error, lowered, inference)
     }
@@ -86,6 +106,7 @@ struct Compiler: Sendable {
     self.graph = graph
     outputNames =
       Self.uniqueNames(inference.outputs.map { inference.nodes[$0].name }) + kept.map(\.name)
+      + observed
   }
 
   /// The problems with the options.
@@ -109,6 +130,9 @@ struct Compiler: Sendable {
       check(
         "verify", (1...1000).contains(count), ShapeError.counted(count, "sample"),
         "1 to 1000 samples")
+    }
+    if let problem = options.quantization?.problem {
+      check("quantization", false, problem.received, problem.needs)
     }
     let unknown = options.disabledRewrites.subtracting(options.rewriteNames).sorted()
     if !unknown.isEmpty {
@@ -187,7 +211,8 @@ struct Compiler: Sendable {
           by: inference.nodes[self.lowered.owners[index]].position)
       }
       return try Compiler(
-        inference: inference, lowered: lowered, parameters: parameters, options: options
+        inference: inference, lowered: lowered, parameters: parameters, options: options,
+        observed: observed
       ).graph
     } catch let error as CompileError {
       throw .problems(

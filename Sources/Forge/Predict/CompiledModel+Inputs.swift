@@ -22,59 +22,57 @@ extension CompiledModel {
     _ inputs: PredictionInputs, isSingle: Bool = false, sizes: [[Int]]? = nil
   ) throws(PredictionError) -> CheckedInputs {
     if isSingle { try checkSingleOutput() }
-    let values = try ordered(inputs.form)
-    try checkIntegers(values)
-    let length = try length(of: values.map { ($0.shape, $0.floats.count) })
+    let entries = try ordered(inputs.entries)
+    try checkIntegers(entries)
+    let length = try length(of: entries.map { ($0.shape, $0.values.count) })
     var shapes: [Shape] = []
-    for (index, values) in values.enumerated() {
+    for (index, entry) in entries.enumerated() {
       // The executable of a network for sequences serves all lengths.
       if let length, let sequenceLength, !sequenceLength.axes[index].isEmpty {
         shapes.append(sequenceLength.shape(ofInput: index, length: length))
         continue
       }
       let own = sizes.map { Shape(sizes: $0[index]) }
-      let shape = try shape(ofInput: index, given: values.shape ?? own)
+      let shape = try shape(ofInput: index, given: entry.shape ?? own)
       if let own, shape != own {
         throw .wrongShape(inputNames[index], received: shape, needs: own)
       }
       shapes.append(shape)
     }
     let executable = try executable(for: shapes)
-    for (index, values) in values.enumerated() {
+    for (index, entry) in entries.enumerated() {
       try check(
-        count: values.floats.count, input: index, sizes: shapes[index].sizes ?? [], batch: 1)
+        count: entry.values.count, input: index, sizes: shapes[index].sizes ?? [], batch: 1)
     }
     for (layer, crop) in inputs.crops { try executable.check(crop, of: layer) }
     return CheckedInputs(
-      executable: executable, values: values.map(\.floats), length: length,
+      executable: executable, values: entries.map(\.values), length: length,
       crops: inputs.crops)
   }
 
   /// The values of each input, in the order of the model.
   private func ordered(
-    _ form: PredictionInputs.Form
-  ) throws(PredictionError) -> [PredictionInputs.Values] {
-    switch form {
-    case .single(let values):
-      try checkSingleInput()
-      return [values]
-    case .named(let named):
-      var found: [PredictionInputs.Values?] = Array(repeating: nil, count: inputNames.count)
-      var unknown: [any TensorReference] = []
-      for (input, values) in named {
-        if let index = inputTable.index(of: input) {
-          found[index] = values
-        } else {
-          unknown.append(input)
-        }
+    _ entries: [PredictionInputs.Entry]
+  ) throws(PredictionError) -> [PredictionInputs.Entry] {
+    var found: [PredictionInputs.Entry?] = Array(repeating: nil, count: inputNames.count)
+    var unknown: [any TensorReference] = []
+    for entry in entries {
+      guard let input = entry.input else {
+        try checkSingleInput()
+        return [entry]
       }
-      // A dictionary has no order; the error names the first by name.
-      if let first = unknown.min(by: { "\($0)" < "\($1)" }) { _ = try index(ofInput: first) }
-      if let missing = found.firstIndex(where: { $0 == nil }) {
-        throw .missingInput(inputNames[missing], inputShapes[missing])
+      if let index = inputTable.index(of: input) {
+        found[index] = entry
+      } else {
+        unknown.append(input)
       }
-      return found.compactMap(\.self)
     }
+    // A dictionary has no order; the error names the first by name.
+    if let first = unknown.min(by: { "\($0)" < "\($1)" }) { _ = try index(ofInput: first) }
+    if let missing = found.firstIndex(where: { $0 == nil }) {
+      throw .missingInput(inputNames[missing], inputShapes[missing])
+    }
+    return found.compactMap(\.self)
   }
 
   /// The index of an input.

@@ -159,7 +159,7 @@ extension CompiledModel {
       for (index, inputs) in checkedExamples.enumerated() {
         outputs.append(
           Input.Output(
-            try self.result(
+            try self.predictions(
               inputs, in: memory, kept: !isSingle, example: examples.count > 1 ? index : nil)))
       }
       return outputs
@@ -172,15 +172,7 @@ extension CompiledModel {
   ) throws(PredictionError) -> Predictions {
     let inputs = try checked(inputs, isSingle: isSingle)
     return try withMemory { memory throws(PredictionError) in
-      try self.result(inputs, in: memory, kept: !isSingle)
+      try self.predictions(inputs, in: memory, kept: !isSingle)
     }
-  }
-
-  /// The results of a prediction that nobody stops.
-  private func result(
-    _ inputs: CheckedInputs, in memory: ReusableMemory, kept: Bool, example: Int? = nil
-  ) throws(PredictionError) -> Predictions {
-    try predictions(inputs, in: memory, kept: kept, example: example)
-      ?? Predictions(table: outputTable, tensors: [])
   }
 }

@@ -164,16 +164,39 @@ public final class CompiledModel: Sendable {
     }
   }
 
-  /// Runs one prediction with inputs that have been checked.
+  /// The results of one prediction with inputs that have been checked.
   ///
-  /// `kept` says whether the kept layers are read too. The state is that of a session, or zeros.
-  ///
-  /// - Returns: the results, or `nil` if `stop` was met before the last step.
+  /// `kept` says whether the kept layers are read too. `example` is the index of a single example
+  /// that is one of several.
   func predictions(
-    _ inputs: CheckedInputs, in reusable: ReusableMemory, state: StateMemory? = nil,
-    threads: Int? = nil, kept: Bool = true, until stop: StopCondition = StopCondition(),
-    example: Int? = nil
+    _ inputs: CheckedInputs, in reusable: ReusableMemory, kept: Bool = true, example: Int? = nil
+  ) throws(PredictionError) -> Predictions {
+    try withInputs(inputs, in: reusable) { memory throws(PredictionError) in
+      try self.run(memory, batch: 1, example: example)
+      return self.predictions(in: memory, kept: kept)
+    }
+  }
+
+  /// The results of one prediction in a slot; `nil` if `stop` was met before the last step.
+  func predictions(
+    _ inputs: CheckedInputs, in reusable: ReusableMemory, state: StateMemory?, threads: Int?,
+    until stop: StopCondition
   ) throws(PredictionError) -> Predictions? {
+    try withInputs(
+      inputs, in: reusable, state: state, threads: threads
+    ) { memory throws(PredictionError) in
+      guard try self.run(memory, batch: 1, until: stop) else { return nil }
+      return self.predictions(in: memory)
+    }
+  }
+
+  /// Passes memory to `body` that holds the inputs of a prediction and the state that it begins
+  /// with: that of a session, or zeros.
+  private func withInputs<Result>(
+    _ inputs: CheckedInputs, in reusable: ReusableMemory, state: StateMemory? = nil,
+    threads: Int? = nil,
+    _ body: (PredictionMemory) throws(PredictionError) -> Result
+  ) throws(PredictionError) -> Result {
     let memory = try memory(inputs.executable, in: reusable, threads: threads)
     memory.resetCrops()
     let own = memory.state
@@ -185,8 +208,7 @@ public final class CompiledModel: Sendable {
       own.reset()
     }
     try memory.write(inputs)
-    guard try run(memory, batch: 1, until: stop, example: example) else { return nil }
-    return predictions(in: memory, kept: kept)
+    return try body(memory)
   }
 
   /// The results of one of the examples in a prediction's memory.

@@ -36,10 +36,10 @@ struct IntegerInputs: Sendable {
 
 extension CompiledModel {
   /// Checks the values of inputs that are integers, before they are copied.
-  func checkIntegers(_ values: [PredictionInputs.Values]) throws(PredictionError) {
+  func checkIntegers(_ entries: [PredictionInputs.Entry]) throws(PredictionError) {
     for input in integerInputs.positions {
-      let given = values[input]
-      guard let index = given.floats.withUnsafeBufferPointer(IntegerInputs.firstInexact) else {
+      let given = entries[input]
+      guard let index = given.values.withUnsafeBufferPointer(IntegerInputs.firstInexact) else {
         continue
       }
       throw .inexactInteger(inputNames[input], given.text(of: index), index: index, example: nil)

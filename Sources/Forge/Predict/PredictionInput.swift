@@ -31,7 +31,9 @@ extension TensorValues: InputValues {
   /// The values of the only output.
   public typealias Output = [Float]
   /// The values of the only input, with their sizes.
-  public var predictionInputs: PredictionInputs { PredictionInputs(.single(.sized(self))) }
+  public var predictionInputs: PredictionInputs {
+    PredictionInputs([PredictionInputs.Entry(values: values, shape: shape)])
+  }
 }
 
 extension Array: PredictionInput, InputValues where Element: TensorElement {
@@ -39,8 +41,12 @@ extension Array: PredictionInput, InputValues where Element: TensorElement {
   public typealias Output = [Float]
   /// The values of the only input, of its declared size.
   public var predictionInputs: PredictionInputs {
-    if let floats = self as? [Float] { return PredictionInputs(.single(.plain(floats))) }
-    return PredictionInputs(.single(.plain(map(\.float32), text: { "\(self[$0])" })))
+    if let floats = self as? [Float] {
+      return PredictionInputs([PredictionInputs.Entry(values: floats)])
+    }
+    return PredictionInputs([
+      PredictionInputs.Entry(values: map(\.float32), text: { "\(self[$0])" })
+    ])
   }
 }
 
@@ -49,7 +55,9 @@ extension ArraySlice: PredictionInput, InputValues where Element: TensorElement 
   public typealias Output = [Float]
   /// The values of the only input, of its declared size.
   public var predictionInputs: PredictionInputs {
-    PredictionInputs(.single(.plain(map(\.float32), text: { "\(self[startIndex + $0])" })))
+    PredictionInputs([
+      PredictionInputs.Entry(values: map(\.float32), text: { "\(self[startIndex + $0])" })
+    ])
   }
 }
 
@@ -59,11 +67,13 @@ extension Dictionary: PredictionInput where Key: TensorReference, Value: InputVa
   /// The values of each input.
   public var predictionInputs: PredictionInputs {
     PredictionInputs(
-      .named(
-        flatMap { key, value -> [(input: any TensorReference, values: PredictionInputs.Values)] in
-          guard case .single(let values) = value.predictionInputs.form else { return [] }
-          return [(key, values)]
-        }))
+      flatMap { key, value in
+        value.predictionInputs.entries.map { entry in
+          var entry = entry
+          entry.input = key
+          return entry
+        }
+      })
   }
 }
 
@@ -86,5 +96,8 @@ extension Array: PredictionOutput where Element == Float {
   /// `true`: the only output.
   public static var isSingle: Bool { true }
   /// The values of the first output.
-  public init(_ predictions: Predictions) { self = predictions.tensors.first?.values ?? [] }
+  public init(_ predictions: Predictions) {
+    // A model without outputs does not compile.
+    self = predictions.tensors[0].values
+  }
 }

@@ -11,48 +11,27 @@ import ForgeShapes
 /// ```
 public struct PredictionInputs: Sendable {
   /// The values of one input.
-  enum Values: Sendable {
-    /// Values without sizes, which the input declares, and the texts of elements of other types.
-    case plain([Float], text: (@Sendable (Int) -> String)? = nil)
-    /// Values with their sizes.
-    case sized(TensorValues)
-
-    /// The values.
-    var floats: [Float] {
-      switch self {
-      case .plain(let values, _): values
-      case .sized(let tensor): tensor.values
-      }
-    }
+  struct Entry: Sendable {
+    /// The input's name or tensor; `nil` for a model's only input.
+    var input: (any TensorReference)?
+    /// The values in row-major order.
+    let values: [Float]
+    /// The sizes; `nil` for those that the input declares.
+    var shape: Shape?
+    /// The text of an element of another type, as it was given.
+    var text: (@Sendable (Int) -> String)?
 
     /// A value as it was given.
-    func text(of index: Int) -> String {
-      if case .plain(_, let text?) = self { text(index) } else { floats[index].asIndex }
-    }
-
-    /// The sizes, if stated.
-    var shape: Shape? {
-      switch self {
-      case .plain: nil
-      case .sized(let tensor): tensor.shape
-      }
-    }
+    func text(of index: Int) -> String { text?(index) ?? values[index].asIndex }
   }
 
-  /// The values of the inputs.
-  enum Form: Sendable {
-    /// The values of a model's only input.
-    case single(Values)
-    /// The values of each input by its name or tensor.
-    case named([(input: any TensorReference, values: Values)])
-  }
-
-  let form: Form
+  /// The inputs in any order.
+  let entries: [Entry]
   /// The part of its source that a ``Resize`` samples, by the layer's name.
   public var crops: [String: CropRectangle]
 
-  init(_ form: Form) {
-    self.form = form
+  init(_ entries: [Entry]) {
+    self.entries = entries
     crops = [:]
   }
 

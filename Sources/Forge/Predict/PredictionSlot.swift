@@ -6,7 +6,8 @@ import ForgeSystem
 /// The inputs of one prediction as a ``Runner`` hands them to a compiled model.
 ///
 /// A runner converts every form of ``PredictionInput`` to it; only those who call `encode`
-/// themselves write it.
+/// themselves write it. It is not a ``PredictionInput``, or calls of a runner would be ambiguous
+/// between the methods of every network and those of a compiled model.
 public struct SlotInput: Sendable {
   let inputs: PredictionInputs
   /// The state of a session that the prediction begins with; `nil` for zeros.

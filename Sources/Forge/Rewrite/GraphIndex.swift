@@ -46,6 +46,15 @@ struct GraphIndex {
 }
 
 extension OperationGraph {
+  /// A node that reads each value that is read, by the index of the value.
+  var readers: [Int: Int] {
+    var readers: [Int: Int] = [:]
+    for (position, node) in nodes.enumerated() {
+      for operand in operands(of: node) { readers[operand.index] = position }
+    }
+    return readers
+  }
+
   /// Puts other nodes in the place of some.
   ///
   /// - Parameter replacements: the nodes that replace that of a position.

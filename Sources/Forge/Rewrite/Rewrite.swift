@@ -13,12 +13,19 @@ protocol Rewrite: Sendable {
 
 /// Stage 4: the rewrites in their order.
 public enum Rewrites {
-  static let all: [any Rewrite.Type] = [
+  static let all = onNumbers + onIntegers
+
+  /// Those before a ``QuantizationTable`` is applied.
+  static let onNumbers: [any Rewrite.Type] = [
     DropIdentities.self, FoldConstants.self, RecognizeQuantization.self, RunDynamicProducts.self,
     RecognizeActivations.self, RecognizeNormalization.self, RecognizeRotation.self,
     SliceProducts.self, RecognizeAttention.self, RecognizeChannelShuffle.self,
     JoinChannelSlices.self, FoldPadding.self, DropUnreachedTaps.self, RunSequencesAsImages.self,
     DropReshapesBack.self, FoldBatchNormalization.self, DropReshapeBeforeDense.self,
+  ]
+
+  /// Those afterwards.
+  static let onIntegers: [any Rewrite.Type] = [
     ReshapeIntegers.self, RunQuantized.self, RunBlockProducts.self, MoveCropsEarlier.self,
     MoveAveragePoolingLater.self, FuseResidual.self, FuseActivation.self, RunPatchesAsPixels.self,
     MergeRearrangements.self, JoinProducts.self,
@@ -27,16 +34,15 @@ public enum Rewrites {
   /// The names of all rewrites, for ``CompileOptions/disabledRewrites``.
   public static let names: [String] = CompileOptions().rewriteNames
 
-  /// Applies every rewrite that is not disabled, then removes unused nodes.
+  /// Applies every rewrite of a list that is not disabled.
   static func apply(
-    to graph: inout OperationGraph, constants: any ConstantSource, disabled: Set<String>
+    _ rewrites: [any Rewrite.Type], to graph: inout OperationGraph,
+    constants: any ConstantSource, disabled: Set<String>
   ) throws -> [CompileReport.RewriteCount] {
-    let counts = try all.filter { !disabled.contains($0.name) }.map { rewrite in
+    try rewrites.filter { !disabled.contains($0.name) }.map { rewrite in
       CompileReport.RewriteCount(
         name: rewrite.name, places: try rewrite.apply(to: &graph, constants: constants))
     }
-    graph.removeUnusedNodes()
-    return counts
   }
 
   /// The nodes whose operation makes another shape than their output has, as positions.

@@ -66,11 +66,7 @@ private struct DynamicProductPattern {
   init(_ graph: OperationGraph, _ constants: any ConstantSource) {
     (self.graph, self.constants) = (graph, constants)
     index = GraphIndex(graph)
-    var readers: [Int: Int] = [:]
-    for (position, node) in graph.nodes.enumerated() {
-      for operand in graph.operands(of: node) { readers[operand.index] = position }
-    }
-    self.readers = readers
+    readers = graph.readers
   }
 
   /// The product at a position and what follows it.
@@ -123,41 +119,24 @@ private struct DynamicProductPattern {
   /// The integers less their zero point, perhaps times their scale, that a value is.
   private func operand(before value: Value) -> DynamicOperand? {
     var (value, moves): (Value, [Primitive]) = (value, [])
-    var range: Value?
+    // The ranges whose scale and zero point have been found.
+    var (scale, zero): (Value?, Value?)
     while let position = index.producer[value.index], graph.nodes[position].isBare {
       let node = graph.nodes[position]
       switch node.primitive {
       case .reshape, .permute:
         moves.insert(node.primitive, at: 0)
         value = node.inputs[0]
-      case .binary(.multiply) where range == nil:
+      case .binary(.multiply) where scale == nil && zero == nil:
         guard let (other, part) = combined(node), part.place == 0 else { return nil }
-        (value, range) = (other, part.vector)
-      case .binary(.subtract):
-        guard let (other, part) = combined(node), part.place == 1, other == node.inputs[0],
-          range == nil || range == part.vector
+        (value, scale) = (other, part.vector)
+      case .binary(.subtract) where zero == nil:
+        guard let (other, part) = combined(node), part.place == 1, other == node.inputs[0]
         else { return nil }
-        return quantization(other, part.vector, moves, isScaled: range != nil)
-      default: return nil
-      }
-    }
-    return nil
-  }
-
-  /// The quantization by a range whose integers a value is, rearranged.
-  private func quantization(
-    _ value: Value, _ range: Value, _ moves: [Primitive], isScaled: Bool
-  ) -> DynamicOperand? {
-    var (value, moves) = (value, moves)
-    while let position = index.producer[value.index], graph.nodes[position].isBare {
-      let node = graph.nodes[position]
-      switch node.primitive {
-      case .reshape, .permute:
-        moves.insert(node.primitive, at: 0)
-        value = node.inputs[0]
+        (value, zero) = (other, part.vector)
       case .dynamicQuantize:
-        guard node.inputs[1] == range else { return nil }
-        return DynamicOperand(quantization: position, moves: moves, isScaled: isScaled)
+        guard zero == node.inputs[1], scale == nil || scale == zero else { return nil }
+        return DynamicOperand(quantization: position, moves: moves, isScaled: scale != nil)
       default: return nil
       }
     }

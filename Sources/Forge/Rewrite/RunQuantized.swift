@@ -58,11 +58,7 @@ private struct QuantizedIslands {
     (self.graph, self.constants) = (graph, constants)
     index = GraphIndex(graph)
     storages = graph.storages
-    var readers: [Int: Int] = [:]
-    for (position, node) in graph.nodes.enumerated() {
-      for operand in graph.operands(of: node) { readers[operand.index] = position }
-    }
-    self.readers = readers
+    readers = graph.readers
     var zeroPoints: [Int: Set<Int>] = [:]
     for node in graph.nodes {
       guard case .dequantize(let quantization) = node.primitive else { continue }
@@ -92,6 +88,7 @@ private struct QuantizedIslands {
     case .binary(.multiply): return pair(.multiply, position, first, end)
     case .pooling(let kind, let geometry): return pooling(kind, geometry, position, first, end)
     case .globalPooling(let kind): return pooling(kind, nil, position, first, end)
+    case .concatenate(let axis): return concatenation(axis, position, end)
     default: return try lookup(position, first)
     }
   }
@@ -162,22 +159,24 @@ private struct QuantizedIslands {
         ofWeights: node.inputs[1], scales: weightScales, constants)
     else { return nil }
     if case .depthwise = form, weights.zeros != nil { return nil }
-    let storage = (end?.output ?? input.quantization).storage
-    let product = QuantizedProduct(
-      form: form, input: input.quantization, weightScales: weightScales,
-      hasWeightZeros: weights.zeros != nil, output: end?.output,
-      bounds: end?.bounds ?? storage.range)
-    guard product.multipliers.allSatisfy(\.isFinite) else { return nil }
+    func product(to end: End?) -> QuantizedProduct {
+      QuantizedProduct(
+        form: form, input: input.quantization, weightScales: weightScales,
+        hasWeightZeros: weights.zeros != nil, output: end?.output,
+        bounds: end?.bounds ?? input.quantization.storage.range)
+    }
+    var (made, end) = (product(to: end), end)
     if node.inputs.count > 2, end != nil {
       guard let biases = graph.constant(node.inputs[2]) else { return nil }
-      if product.integers(ofBiases: try constants.values(of: biases)) == nil {
+      if made.integers(ofBiases: try constants.values(of: biases)) == nil {
         // Such biases are added to real numbers.
         if case .depthwise = form { return nil }
-        return try self.product(form, position, input, nil)
+        (made, end) = (product(to: nil), nil)
       }
     }
+    guard made.multipliers.allSatisfy(\.isFinite) else { return nil }
     return self.node(
-      .quantizedProduct(product), [input.value] + node.inputs.dropFirst(), from: position, to: end)
+      .quantizedProduct(made), [input.value] + node.inputs.dropFirst(), from: position, to: end)
   }
 
   private func pair(
@@ -207,6 +206,24 @@ private struct QuantizedIslands {
       kind: kind, geometry: geometry, input: input.quantization, output: end.output)
     guard pooling.factor.isFinite else { return nil }
     return node(.quantizedPooling(pooling), [input.value], from: position, to: end)
+  }
+
+  /// Channels joined, each operand with the quantization of the result.
+  private func concatenation(_ axis: Int, _ position: Int, _ end: End?) -> (Int, Node)? {
+    let node = graph.nodes[position]
+    let rank = graph.shape(of: node.output).rank
+    let operands = node.inputs.compactMap(integers(of:))
+    guard let end, (1...3).contains(rank), axis == rank - 1, operands.count == node.inputs.count
+    else { return nil }
+    let tables = operands.map { operand in
+      ByteTable(from: operand.quantization.storage, to: end.output.storage) { integer in
+        let number = Double(operand.quantization.real(Double(integer)))
+        let result = end.output.integer(number)
+        return min(max(result, end.bounds.lowerBound), end.bounds.upperBound)
+      }
+    }
+    return self.node(
+      .quantizedConcatenation(tables), operands.map(\.value), from: position, to: end)
   }
 
   /// The maximum of integers that stand for themselves.

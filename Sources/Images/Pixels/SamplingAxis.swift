@@ -58,11 +58,11 @@ struct AxisPart: Equatable {
   /// The source pixel at the center of each output pixel; centers are accumulated, as in Pillow.
   var nearest: [Int32] {
     let step = scale
-    var centre = Double(low) + step * 0.5
-    for _ in 0..<skipped { centre += step }
+    var center = Double(low) + step * 0.5
+    for _ in 0..<skipped { center += step }
     return (0..<count).map { _ in
-      defer { centre += step }
-      return Int32(min(max(Int(centre), 0), inputs - 1))
+      defer { center += step }
+      return Int32(min(max(Int(center), 0), inputs - 1))
     }
   }
 }
@@ -140,15 +140,15 @@ struct SamplingAxis {
     let scale = part.scale
     let filterScale = max(scale, 1)
     let (support, toFilter) = (window.support * filterScale, 1 / filterScale)
-    let centre = Double(part.low) + (Double(output) + 0.5) * scale
+    let center = Double(part.low) + (Double(output) + 0.5) * scale
     // The edges of very large pictures may round outwards as Float, so the taps are clamped.
-    let first = min(max(Int(centre - support + 0.5), 0), part.inputs - 1)
-    let end = max(min(Int(centre + support + 0.5), part.inputs), first + 1)
+    let first = min(max(Int(center - support + 0.5), 0), part.inputs - 1)
+    let end = max(min(Int(center + support + 0.5), part.inputs), first + 1)
     var sum = 0.0
     var weights: [Double] = []
     weights.reserveCapacity(end - first)
     for input in first..<end {
-      let weight = window.weight((Double(input) - centre + 0.5) * toFilter)
+      let weight = window.weight((Double(input) - center + 0.5) * toFilter)
       weights.append(weight)
       sum += weight
     }
@@ -190,9 +190,9 @@ struct SamplingAxis {
     let last = part.inputs - 1
     axis.stride = areColumns ? 1 : 2
     for output in part.skipped..<part.skipped + part.count {
-      let centre = Float(Double(part.low) + (Double(output) + 0.5) * scale - 0.5)
-      var first = Int(centre.rounded(.down))
-      var fraction = centre - Float(first)
+      let center = Float(Double(part.low) + (Double(output) + 0.5) * scale - 0.5)
+      var first = Int(center.rounded(.down))
+      var fraction = center - Float(first)
       if areColumns, first < 0 || first >= last {
         // The last pixel as the second of a pair, so that pairs are neighbors.
         fraction = first < 0 || last == 0 ? 0 : 1
@@ -212,12 +212,12 @@ struct SamplingAxis {
   /// The two pixels around the center of each output, with floats as weights.
   static func linear(_ part: AxisPart) -> SamplingAxis {
     SamplingAxis(part, asFloats: true) { output in
-      let centre = Double(part.low) + (Double(output) + 0.5) * part.scale - 0.5
-      let first = Int(centre.rounded(.down))
+      let center = Double(part.low) + (Double(output) + 0.5) * part.scale - 0.5
+      let first = Int(center.rounded(.down))
       guard first >= 0, first + 1 < part.inputs else {
         return (min(max(first, 0), part.inputs - 1), [1])
       }
-      let fraction = centre - Double(first)
+      let fraction = center - Double(first)
       return (first, [1 - fraction, fraction])
     }
   }

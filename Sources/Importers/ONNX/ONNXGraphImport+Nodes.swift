@@ -119,9 +119,7 @@ extension ONNXGraphImport {
       try classes.check(node)
       if try foldedForEveryLength(&call) { return }
       call.integerBound = try ONNXIntegerBounds.bound(call, integerBounds)
-      if call.integerBound == nil, node.outputs.allSatisfy({ uses.isPlace($0) }) {
-        try ONNXPlaceArithmetic.limit(&call, integerBounds)
-      }
+      if call.integerBound == nil { try ONNXPlaceArithmetic.limit(&call, uses, integerBounds) }
       var stated = call
       let isExample = fileBatch != nil && batch.reaches(node)
       call = try isExample ? importExample(stated, by: found) : imported(stated, by: found)

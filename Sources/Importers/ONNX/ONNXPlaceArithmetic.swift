@@ -10,29 +10,38 @@ enum ONNXPlaceArithmetic {
   /// The limits that are tried: for sums, and for products of two numbers that are not known.
   private static let limits = [1 << 22, 1 << 12]
 
-  /// Limits the operands of a node, and sets the bound of its results; leaves a node as it is whose
-  /// results would have none.
+  /// Limits the operands of a node whose results are places, and sets the bound of its results;
+  /// leaves a node as it is whose results would have none.
   ///
   /// - Parameters:
-  ///   - call: the node, whose results are places.
+  ///   - call: the node.
+  ///   - uses: who reads its results.
   ///   - known: the bounds of values by name.
   /// - Throws: ``NodeFailure`` and what reading the file throws.
-  static func limit(_ call: inout ONNXCall, _ known: [String: Int]) throws {
-    guard let rule = ONNXOperators.find(call.node)?.bounds, case .computed = rule.places else {
-      return
-    }
+  static func limit(
+    _ call: inout ONNXCall, _ uses: ONNXUses, _ known: [String: Int]
+  ) throws {
+    guard let rule = ONNXOperators.find(call.node)?.bounds, case .computed = rule.places,
+      call.node.outputs.allSatisfy({ uses.isPlace($0) })
+    else { return }
     let bounds = try ONNXIntegerBounds.bounds(of: call, known)
-    for limit in limits {
-      var (inputs, limited) = (call.inputs, bounds)
-      for case (let index, .network(let tensor)?) in call.inputs.enumerated()
-      where tensor.type.isWideInteger && bounds[index].map({ $0 > limit }) ?? true {
-        limited[index] = limit
-        inputs[index] = .network(try Self.limited(call, tensor, to: limit))
+    let large = call.inputs.enumerated().compactMap { index, input in
+      if case .network(let tensor)? = input, tensor.type.isWideInteger {
+        (index, tensor)
+      } else {
+        nil
       }
+    }
+    for limit in limits {
+      let beyond = large.filter { bounds[$0.0].map { $0 > limit } ?? true }
+      var limited = bounds
+      for (index, _) in beyond { limited[index] = limit }
       guard let bound = try rule.bound(call, limited), bound <= ONNXIntegerBounds.largest else {
         continue
       }
-      call.inputs = inputs
+      for (index, tensor) in beyond {
+        call.inputs[index] = .network(try Self.limited(call, tensor, to: limit))
+      }
       call.integerBound = bound
       return
     }

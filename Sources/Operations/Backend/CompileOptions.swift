@@ -99,6 +99,11 @@ public struct CompileOptions: Sendable {
   ///
   /// With 1, only the calling thread works. The result is bit-identical for any number.
   public var compileThreads: Threads
+  /// The tensors that become integers of 8 bits; none by default.
+  ///
+  /// `verify` compares with the network of real numbers, so that ``accuracy`` must allow for the
+  /// rounding.
+  public var quantization: QuantizationTable?
   /// The inputs, by index, that `verify` fills with 0 and 1 unless they hold ids, because a file
   /// declares them as integers or truth values.
   package var integerInputs: Set<Int> = []
@@ -131,12 +136,14 @@ public struct CompileOptions: Sendable {
   ///   - compileThreads: the threads that read and pack parameters; by default one per physical
   ///     core that the process may use, whatever `threads` is.
   ///   - precision: the precision of dense layers and convolutions.
+  ///   - quantization: the tensors that become integers of 8 bits.
   public init(
     maximumBatch: Int = 64, keep: [any TensorReference] = [], checks: Checks = .none,
     verify: Verification = .none, accuracy: Double? = nil, disabledRewrites: Set<String> = [],
     instructionSet: InstructionSet? = nil, preference: Preference = .speed,
     tuning: Tuning = .costModel, planCacheSize: Int = 8, threads: Threads = .automatic,
-    compileThreads: Threads = .automatic, precision: Precision = .float32
+    compileThreads: Threads = .automatic, precision: Precision = .float32,
+    quantization: QuantizationTable? = nil
   ) {
     self.maximumBatch = maximumBatch
     self.keep = keep
@@ -151,5 +158,6 @@ public struct CompileOptions: Sendable {
     self.planCacheSize = planCacheSize
     self.threads = threads
     self.compileThreads = compileThreads
+    self.quantization = quantization
   }
 }

@@ -9,8 +9,6 @@ package final class PredictionMemory {
   package let executable: any Executable
   /// The runner.
   package let runner: any ExampleRunner
-  /// What positions among the states must leave room for.
-  private let limits: UnsafeMutableBufferPointer<PositionLimit>
   private let workspace: Workspace
   /// The length of the sequences in the inputs; 0 if all sizes are fixed.
   package private(set) var length: Int
@@ -29,10 +27,6 @@ package final class PredictionMemory {
     self.workspace = try Workspace(executable, batch: batch, memory: workspace)
     runner = executable.runner(in: self.workspace, threads: threads)
     length = executable.sequenceSizes?.maximum ?? 0
-    let limits = UnsafeMutableBufferPointer<PositionLimit>.allocate(
-      capacity: executable.positionLimits.count)
-    _ = limits.initialize(from: executable.positionLimits)
-    self.limits = limits
   }
 
   /// Sets the length of the sequences in the inputs, from 1 to the maximum.
@@ -42,9 +36,7 @@ package final class PredictionMemory {
     else { return }
     self.length = length
     runner.set(length: length)
-    for index in limits.indices {
-      limits[index].count = sizes.count(ofPosition: index, length: length)
-    }
+    workspace.set(length: length, of: sizes)
   }
 
   /// The sizes of an input at the present length.
@@ -86,8 +78,6 @@ package final class PredictionMemory {
       rebasing: workspace.outputs[index][start..<start + count(ofOutput: index)])
   }
 
-  deinit { limits.deallocate() }
-
   /// Returns the values of an input for all examples.
   package func input(_ index: Int) -> UnsafeMutableBufferPointer<Float> { workspace.inputs[index] }
 
@@ -114,7 +104,7 @@ package final class PredictionMemory {
   package func run(
     batch: Int, until stop: StopCondition = StopCondition()
   ) throws(LayerFailure) -> Bool {
-    if !limits.isEmpty {
+    if !workspace.limits.isEmpty {
       for example in 0..<batch where !hasRoom(example: example) {
         throw positionFailure(example: example)
       }
@@ -142,8 +132,8 @@ package final class PredictionMemory {
 
   /// The first limit that leaves no room for another prediction of an example.
   private func firstFull(example: Int) -> PositionLimit? {
-    if limits.isEmpty { return nil }
-    return workspace.state.firstFull(UnsafeBufferPointer(limits), example: example)
+    if workspace.limits.isEmpty { return nil }
+    return workspace.state.firstFull(UnsafeBufferPointer(workspace.limits), example: example)
   }
 
   /// The failure of an example whose positions leave no room.
@@ -159,7 +149,7 @@ package final class PredictionMemory {
   /// Removes what the last run has appended to states, in place of ``advance(batch:)``.
   package func forgetAppended(batch: Int) {
     for example in 0..<batch {
-      workspace.state.forgetAppended(UnsafeBufferPointer(limits), example: example)
+      workspace.state.forgetAppended(UnsafeBufferPointer(workspace.limits), example: example)
     }
   }
 

@@ -19,6 +19,8 @@ package final class Workspace {
   package let arena: UnsafeMutableRawPointer
   /// What layers keep from one prediction to the next; a stream of its own may take its place.
   package var state: StateMemory
+  /// What positions among the states must leave room for, at the present length of the sequences.
+  package let limits: UnsafeMutableBufferPointer<PositionLimit>
   private let memory: WorkspaceMemory
 
   /// Prepares memory of at least ``byteCount(of:batch:)`` bytes, allocated unless it is given.
@@ -35,6 +37,8 @@ package final class Workspace {
     let start = memory.start
     start.initializeMemory(as: UInt8.self, repeating: 0, count: layout.byteCount)
     state = try StateMemory(executable.states, batch: batch)
+    limits = .allocate(capacity: executable.positionLimits.count)
+    _ = limits.initialize(from: executable.positionLimits)
     self.executable = executable
     self.batch = batch
     self.memory = memory
@@ -49,6 +53,8 @@ package final class Workspace {
     for (slot, crop) in executable.cropSlots.enumerated() { setCrop(crop.whole, slot: slot) }
   }
 
+  deinit { limits.deallocate() }
+
   /// Returns the bytes of a workspace.
   ///
   /// - Throws: `NoMemory` if the number exceeds any memory.
@@ -56,6 +62,13 @@ package final class Workspace {
     of executable: any Executable, batch: Int
   ) throws(NoMemory) -> Int {
     try Layout(executable, batch: batch).byteCount
+  }
+
+  /// Sets the limits of positions for a length of the sequences.
+  func set(length: Int, of sizes: SequenceSizes) {
+    for index in limits.indices {
+      limits[index].count = sizes.count(ofPosition: index, length: length)
+    }
   }
 
   /// Returns a crop rectangle.

@@ -41,21 +41,9 @@ package struct DynamicProductOperation: PrimitiveOperation {
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   package func reference(_ call: ReferenceCall) throws(ReferenceError) -> ReferenceTensor {
-    let (weights, range) = (call.operands[1], call.operands[2].values)
-    let integers = weights.floats.withUnsafeBufferPointer {
-      QuantizedWeights($0, scales: product.weightScales)
-    }
-    guard let integers else {
-      throw ReferenceError(
-        .invalidArgument, "the weights are not integers times the scales of their outputs")
-    }
-    // Sums of products of such integers are exact in double precision.
-    var result = try product.form.layer.reference(
-      ReferenceCall(
-        operands: [
-          call.input.map { $0 - range[1] },
-          ReferenceTensor(unchecked: weights.sizes, integers.differences()),
-        ], output: call.output, crops: call.crops))
+    let range = call.operands[2].values
+    var result = try product.form.sums(
+      call, zeroPoint: range[1], scales: product.weightScales)
     let scale = Float(range[0])
     for index in result.values.indices {
       result.values[index] = product.result(

@@ -35,30 +35,17 @@ package struct QuantizedProductOperation: IntegerOperation {
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   package func reference(_ call: ReferenceCall) throws(ReferenceError) -> ReferenceTensor {
-    let (input, weights) = (call.input, call.operands[1])
     let biases = call.operands.count > 2 ? call.operands[2].values.map { Float($0) } : nil
-    let integers = weights.floats.withUnsafeBufferPointer {
-      QuantizedWeights($0, scales: product.weightScales)
-    }
-    guard let integers else {
-      throw ReferenceError(
-        .invalidArgument, "the weights are not integers times the scales of their outputs")
-    }
-    let zeroPoint = Double(product.input.zeroPoint)
-    var operands = [
-      input.map { $0 - zeroPoint },
-      ReferenceTensor(unchecked: weights.sizes, integers.differences()),
-    ]
+    var whole: [Int32]?
     if product.output != nil, let biases {
-      guard let integers = product.integers(ofBiases: biases) else {
-        throw ReferenceError(.invalidArgument, "a bias is too large for integers of 32 bits")
+      whole = product.integers(ofBiases: biases)
+      guard whole != nil else {
+        throw ReferenceError(.invalidArgument, "a bias is not an integer of 32 bits")
       }
-      operands.append(
-        ReferenceTensor(unchecked: [integers.count], integers.map { Double($0) }))
     }
-    // Sums of products of such integers are exact in double precision.
-    var result = try product.form.layer.reference(
-      ReferenceCall(operands: operands, output: call.output, crops: call.crops))
+    var result = try product.form.sums(
+      call, zeroPoint: Double(product.input.zeroPoint), scales: product.weightScales,
+      biases: whole)
     let multipliers = product.multipliers
     for index in result.values.indices {
       let channel = index % multipliers.count

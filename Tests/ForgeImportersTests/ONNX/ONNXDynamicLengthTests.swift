@@ -16,7 +16,7 @@ import Testing
     (0..<length * 48).map { Float(($0 * 7919) % 1009) / 500 - 0.9 }
   }
 
-  /// Every length has the bits of a network of that length.
+  /// Every length is bit-identical to a network of that length.
   @Test(arguments: ["attention", "recurrent"], [1, 2])
   func lengthsAreThoseOfFixedSizes(_ file: String, _ threads: Int) throws {
     let options = CompileOptions(threads: .exactly(threads))

@@ -48,8 +48,8 @@ import Testing
     (try? ImporterFixtures.load("\(folder)/refusals.json", as: [String: String].self)) ?? [:]
 
   @Test func thereAreCases() {
-    #expect(Self.expected.count == 151)
-    #expect(Self.expected.values.count { $0.apart != nil } == 57)
+    #expect(Self.expected.count == 161)
+    #expect(Self.expected.values.count { $0.apart != nil } == 67)
     #expect(Self.refusals.count == 13)
   }
 

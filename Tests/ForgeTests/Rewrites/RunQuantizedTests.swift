@@ -118,6 +118,35 @@ import Testing
     }
   }
 
+  /// Channels are joined as integers, each operand with the quantization of the result.
+  @Test(arguments: [[1], [6, 6], [64, 6], [6, 64, 1], [70, 63, 65]])
+  func channelsAreJoined(_ channels: [Int]) throws {
+    let parts = channels.enumerated().map { index, count in
+      bothWays(
+        input --> PointwiseConvolution(channels: count, name: "p\(index)"),
+        scale: 0.02 * Float(index + 1), zeroPoint: Float(100 + 9 * index))
+    }
+    let joined = bothWays(parts --> Concatenate(), scale: 0.04)
+    let model = Model(
+      input: input,
+      output: bothWays(joined --> AveragePooling(kernel: (2, 2), stride: (1, 1)), scale: 0.04))
+    let parameters = SeededParameters(seed: 5)
+    let network = try model.compile(parameters: parameters)
+    let copies = network.report.steps.count { $0.kernel == "copy integers" }
+    #expect(copies == channels.count, "\(network.report)")
+    let plain = try model.compile(
+      parameters: parameters,
+      options: CompileOptions(disabledRewrites: ["recognizeQuantization"]))
+    var values = seededValues(count: 7 * 5 * 6, seed: 3, range: -2...2)
+    values[11] = .infinity
+    let (found, expected) = (try network.predict(values), try plain.predict(values))
+    for (value, other) in zip(found, expected) { #expect(abs(value - other) <= 0.0401) }
+    let scalar = try model.compile(
+      parameters: parameters, options: CompileOptions(instructionSet: .scalar))
+    let reference = try scalar.predict(values)
+    for (value, other) in zip(found, reference) { #expect(abs(value - other) <= 0.0401) }
+  }
+
   /// Results are within a quantum of those without the rewrite, and numbers that are not finite
   /// stay in their range.
   @Test func resultsStay() throws {

@@ -123,7 +123,7 @@ void poison_border(const image *i, float *p);
 typedef enum {
   AS_FLOATS,       /* each within its bound, or equal; NaN is NaN */
   AS_WORDS,        /* equal bits */
-  AS_BLOCKED_BYTES /* equal, but for padded lanes */
+  AS_BLOCKED_BYTES /* equal except for padded lanes */
 } comparison;
 
 typedef struct {

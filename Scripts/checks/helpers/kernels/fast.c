@@ -201,7 +201,7 @@ void check_winograd(void) {
   free_winograd(&p);
 }
 
-/* The convolution in two steps has the bits of that in one. */
+/* The convolution in two steps is bit-identical to that in one. */
 static void check_steps(size_t field) {
   winograd_problem p = some_winograd();
   for (int f = 0; f < now.count; f++) {

@@ -160,6 +160,17 @@ def grouped(step, inputs, results):
             + np.repeat(shift, repeats).reshape(channels)).astype(FLOAT)]
 
 
+def instances(step, inputs, results):
+    """InstanceNormalization, whose squares overflow in ONNX Runtime."""
+    x, scale, shift = (inputs[name] for name in step.node.input)
+    epsilon = next((a.f for a in step.node.attribute if a.name == "epsilon"), 1e-5)
+    channels = [1, -1] + [1] * (x.ndim - 2)
+    with np.errstate(all="ignore"):
+        return [(
+            standardized(x, tuple(range(2, x.ndim)), epsilon) * scale.reshape(channels)
+            + shift.reshape(channels)).astype(FLOAT)]
+
+
 def centred(step, inputs, results):
     """MeanVarianceNormalization, whose squares overflow in ONNX Runtime."""
     axes = next((tuple(a.ints) for a in step.node.attribute if a.name == "axes"), (0, 2, 3))
@@ -170,6 +181,14 @@ def centred(step, inputs, results):
         return [(moved / (deviation + 1e-9)).astype(FLOAT)]
 
 
+def lowest(x, results):
+    """The maximum of −∞ alone is −∞; ONNX Runtime begins with the lowest finite number."""
+    least = np.finfo(FLOAT).min
+    if (x == least).any():
+        return results
+    return [np.where(results[0] == least, FLOAT("-inf"), results[0])] + results[1:]
+
+
 FOR_NAN = {
     "ArgMax": placed, "ArgMin": placed, "GlobalMaxPool": pooled, "Hardmax": highest,
     "MaxPool": pooled,
@@ -178,7 +197,8 @@ FOR_NAN = {
 ALWAYS = {
     "Celu": exponential, "Elu": exponential, "Selu": exponential,
     "LpNormalization": normalized, "LRN": local, "GlobalLpPool": spatial_norm, "Softsign": limited,
-    "GatherElements": taken, "GroupNormalization": grouped, "MeanVarianceNormalization": centred,
+    "GatherElements": taken, "GroupNormalization": grouped, "InstanceNormalization": instances,
+    "MeanVarianceNormalization": centred,
 }
 
 
@@ -189,6 +209,8 @@ def applied(step, inputs, results):
         return results
     if kind in ALWAYS:
         return ALWAYS[kind](step, inputs, results)
+    if kind == "MaxPool" and np.isneginf(inputs[step.node.input[0]]).any():
+        results = lowest(inputs[step.node.input[0]], results)
     if np.isnan(inputs[step.node.input[0]]).any():
         return FOR_NAN[kind](step, inputs, results)
     return results

@@ -67,10 +67,10 @@ GATE = 0.25
 # Places along an axis, with the axis where none is stated.
 PLACES = {"ArgMax": 0, "ArgMin": 0, "TopK": -1}
 PICTURES = {"Conv", "ConvTranspose", "Resize"}
-# Normalizations that ONNX's reference does not have.
+# Normalizations whose squares overflow in ONNX Runtime.
 SQUARED = {
-    "SkipLayerNormalization", "SkipSimplifiedLayerNormalization", "SimplifiedLayerNormalization",
-    "EmbedLayerNormalization"}
+    "LayerNormalization", "SkipLayerNormalization", "SkipSimplifiedLayerNormalization",
+    "SimplifiedLayerNormalization", "EmbedLayerNormalization"}
 RECURRENT = {"LSTM", "GRU", "RNN"}
 # ONNX Runtime adds 1 to what is near −1 in the two kinds of Gelu.
 ABSOLUTE = {
@@ -130,9 +130,11 @@ def unbounded_scale(node, inputs, result):
     if node.op_type in SQUARED:
         # ONNX Runtime sums squares in single precision, Forge in double precision where they overflow.
         with np.errstate(all="ignore"):
+            first = next((a.i for a in node.attribute if a.name == "axis"), -1) % inputs[0].ndim
+            axes = tuple(range(first - inputs[0].ndim, 0))
             rows = sum(
-                np.abs(x.astype(np.float64)).max(axis=-1, keepdims=True)
-                for x in inputs[:2] if x.ndim > 1)
+                np.abs(x.astype(np.float64)).max(axis=axes, keepdims=True)
+                for place, x in enumerate(inputs[:2]) if place == 0 or x.ndim >= max(2, len(axes)))
         return np.broadcast_to(np.where(rows < 1e18, 0, np.inf), result.shape), 1
     if node.op_type == "Resize":
         mode = next((a.s for a in node.attribute if a.name == "mode"), b"nearest")
@@ -176,12 +178,15 @@ class Noise:
             self.relative(array) if array is not None and array.dtype == FLOAT else array
             for array in inputs]
 
-    def steady(self, node, inputs, result, exact):
-        """A result in which what jumped is as it was."""
+    def steady(self, node, inputs, result, exact, operand):
+        """A result in which what jumped is as it was; `operand` is the first without noise."""
         if result.dtype != FLOAT or node.op_type in JUMPS:
             return exact
         if node.op_type in THRESHOLDS:
             return np.where((result == 0) == (exact == 0), result, exact)
+        if node.op_type == "Relu":
+            # Errors that were cut off on one side would not be errors around 0 any more.
+            return rectified(inputs[0], operand, exact)
         if node.op_type == "Mod":
             far = np.abs(result - exact) > 0.5 * np.abs(inputs[1])
             return np.where(far, exact, result)
@@ -245,6 +250,15 @@ class Noise:
         return noisy
 
 
+def rectified(noisy, operand, exact):
+    """Relu of an operand with noise; noise that exceeds the operand stays as large."""
+    with np.errstate(all="ignore"):
+        stray = noisy.astype(np.float64) - operand
+        strayed = (exact + stray).astype(FLOAT)
+    result = np.where(np.isnan(noisy), noisy, np.maximum(noisy, 0))
+    return np.where(np.abs(stray) > np.abs(operand), strayed, result).astype(FLOAT)
+
+
 def without_places(node, operand, exact, result):
     """The places of a row that noise made NaN are none, so that none agrees by chance."""
     if node.op_type == "Hardmax":
@@ -286,7 +300,10 @@ def run(graph, steps, noise, steady):
             noisy = without_places(node, inputs[0], graph.values[node.input[0]], noisy)
             if noisy.shape != exact.shape:
                 return None
-            altered[name] = noise.steady(node, inputs, noisy, exact) if steady else noisy
+            if steady:
+                noisy = noise.steady(
+                    node, inputs, noisy, exact, graph.values.get(node.input[0]))
+            altered[name] = noisy
     return altered
 
 

@@ -10,9 +10,10 @@ enum ONNXOperators {
     constants, conversions, functions, activations, arithmetic, comparisons, products,
     convolutions, poolings, normalizations, movements, reductions, resizes, selections,
     rearrangements, quantizations, quantizedProducts, quantizedElements, recurrent, attention,
-    experiments, blockWeights, dynamicRecurrent, scatters,
+    experiments, blockWeights + blockTables, dynamicRecurrent, scatters,
     microsoftActivations, microsoftProducts, microsoftConvolutions, microsoftNormalizations,
-    microsoftEmbeddings, microsoftAttention, microsoftGroupedAttention, microsoftRotations,
+    microsoftEmbeddings, microsoftAttention + quantizedAttention, microsoftGroupedAttention,
+    microsoftRotations,
     microsoftBlocked,
     ONNXFeatures.all, ONNXLabels.all, ONNXLinearModels.all, ONNXTrees.all,
   ]

@@ -27,37 +27,60 @@ extension ONNXOperators {
     try call.refuse("do_rotary", "past_present_share_buffer")
     try call.refuse([6: "past_sequence_length"])
     let (input, weights) = (try call.value(0), try call.value(1))
-    let (sizes, lengths) = (input.sizes, try input.lengthSizes())
-    let heads = call.node.int("num_heads")
-    guard sizes.count == 3, weights.sizes.count == 2, weights.sizes[0] == sizes[2], heads > 0 else {
-      throw NodeFailure.invalid("\(sizes) times \(weights.sizes) in \(heads) heads")
+    try checkFactors(call, input.sizes, weights.sizes)
+    var product = try call.part("MatMul", [input, weights], name: call.outputName)
+    if call.has(2) { product = try call.part("Add", [product, try bias(call, product, 2)]) }
+    try selfAttention(&call, of: product, mask: 3, past: 4, bias: 5)
+  }
+
+  /// Checks the factors of the product that makes queries, keys and values.
+  static func checkFactors(_ call: ONNXCall, _ input: [Int], _ weights: [Int]) throws {
+    guard input.count == 3, weights.count == 2, weights[0] == input[2] else {
+      throw NodeFailure.invalid("\(input) times \(weights)")
     }
-    let channels = weights.sizes[1]
+  }
+
+  /// Attention of queries, keys and values that are parts of the channels of one tensor.
+  ///
+  /// - Parameters:
+  ///   - call: the node; its outputs are set.
+  ///   - product: the tensor [batch, tokens, channels].
+  ///   - mask: the input of the mask.
+  ///   - past: the input of keys and values before.
+  ///   - added: the input of what is added to the scores.
+  /// - Throws: ``NodeFailure`` and what reading the file throws.
+  static func selfAttention(
+    _ call: inout ONNXCall, of product: FileValue, mask: Int, past: Int, bias added: Int? = nil
+  ) throws {
+    let lengths = try product.lengthSizes()
+    let heads = call.node.int("num_heads")
+    let channels = product.sizes.last ?? 0
+    guard lengths.count == 3, heads > 0 else {
+      throw NodeFailure.invalid("\(product.sizes) in \(heads) heads")
+    }
     let widths = call.node.ints("qkv_hidden_sizes") ?? Array(repeating: channels / 3, count: 3)
     guard widths.count == 3, widths.allSatisfy({ $0 > 0 && $0.isMultiple(of: heads) }),
       widths.reduce(0, { $0.addingSaturated($1) }) == channels, widths[0] == widths[1]
     else { throw NodeFailure.invalid("parts \(widths) of \(channels) in \(heads) heads") }
-    var product = try call.part("MatMul", [input, weights], name: call.outputName)
-    if call.has(2) { product = try call.part("Add", [product, try bias(call, product, 2)]) }
     let parts = try call.parts(
       "Split", [product, .integers(widths)], ["axis": .int(2)], outputs: 3)
-    var past: [FileValue?] = [nil, nil]
+    var pair: [FileValue?] = [nil, nil]
     var before = LengthSize(0)
-    if let stored = call.optional(4), !stored.sizes.contains(0) {
+    if let stored = call.optional(past), !stored.sizes.contains(0) {
       let own = try stored.lengthSizes()
       guard own.count == 5, own[0].constant == 2, own[1] == lengths[0],
         own[2].constant == heads, own[4].constant == widths[0] / heads, widths[0] == widths[2]
       else { throw NodeFailure.invalid("a past of \(stored.sizes)") }
       before = own[3]
-      past = try (0..<2).map { index in
+      pair = try (0..<2).map { index in
         try call.part(
           "Gather", [stored, .integer(index)], ["axis": .int(0)],
           name: "\(call.layerName)/past/\(index)")
       }
     }
     let presents = try attend(
-      &call, Array(parts), past: past, before: before, heads: heads, mask: call.optional(3),
-      bias: call.optional(5))
+      &call, Array(parts), past: pair, before: before, heads: heads, mask: call.optional(mask),
+      bias: added.flatMap { call.optional($0) })
     guard call.node.has(output: 1) else { return }
     let wide = try presents.enumerated().map { index, value in
       try call.part(
@@ -171,7 +194,7 @@ extension ONNXOpenNode {
   /// - Returns: the places.
   /// - Throws: ``ONNXOpenNode/Mixes`` for any other place.
   func heads(
-    apart axes: [Int: Int], shared: Set<Int>, bias: Int, outputs: [Int]
+    apart axes: [Int: Int], shared: Set<Int>, bias: Int?, outputs: [Int]
   ) throws -> [ONNXOpenAxis?] {
     guard let first = place(0) else { throw Mixes() }
     for index in call.inputs.indices where call.has(index) {

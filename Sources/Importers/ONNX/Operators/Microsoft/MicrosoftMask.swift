@@ -41,7 +41,8 @@ struct MicrosoftMask {
       if sizes[0] == rows {
         return try isBefore(&call, try mask.reshaped(to: [rows, one, one, one]))
       }
-      guard call.node.type == "Attention", let count = rows.constant, sizes[0].constant == 2 * count
+      guard ["Attention", "QAttention"].contains(call.node.type), let count = rows.constant,
+        sizes[0].constant == 2 * count
       else { throw NodeFailure.unsupported("a mask of \(LengthSize.text(sizes))") }
       // The ends, and then the starts.
       let parts = try call.parts(

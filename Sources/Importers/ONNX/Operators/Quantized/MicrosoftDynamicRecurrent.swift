@@ -17,10 +17,9 @@ extension ONNXOperators {
   private static func lstm(_ call: inout ONNXCall) throws {
     let weights = try matrix(call, 1, scale: 8)
     let recurrent = try matrix(call, 2, scale: 10)
-    let quantized = try call.parts("DynamicQuantizeLinear", [try call.value(0)], outputs: 3)
-    let difference = try call.part(
-      "Sub", [try quantized[0].asNumbers(), try quantized[2].asNumbers()])
-    guard case .network(let x) = try call.part("Mul", [difference, quantized[1]]) else {
+    let quantized = try call.dynamicDifferences(0)
+    guard case .network(let x) = try call.part("Mul", [quantized.differences, quantized.scale])
+    else {
       throw NodeFailure.unsupported("a sequence that is known")
     }
     let reader = try RecurrentReader(

@@ -108,11 +108,10 @@ extension ONNXOperators {
 
   /// `MatMulIntegerToFloat` of a factor that is quantized by its range.
   private static func dynamicMatrixProduct(_ call: inout ONNXCall) throws {
-    let quantized = try call.parts("DynamicQuantizeLinear", [try call.value(0)], outputs: 3)
-    let left = try call.part("Sub", [try quantized[0].asNumbers(), try quantized[2].asNumbers()])
-    let factors = [left, try call.differences(1, zeroPoint: 3, axis: -1)]
+    let left = try call.dynamicDifferences(0)
+    let factors = [left.differences, try call.differences(1, zeroPoint: 3, axis: -1)]
     let sums = try call.part("MatMul", factors, name: call.outputName)
-    let scales = try call.part("Mul", [quantized[1], try call.value(2)])
+    let scales = try call.part("Mul", [left.scale, try call.value(2)])
     call.set(try call.sum(try call.part("Mul", [sums, scales]), 4))
   }
 }
@@ -164,6 +163,15 @@ extension ONNXCall {
     return try part(
       "DequantizeLinear", [integers, .host(ones), optional(zeroPoint)],
       ["axis": .int(axis < 0 ? max(axis + integers.sizes.count, 0) : axis)])
+  }
+
+  /// The integers that an input becomes by its range, less their zero point, and their scale.
+  mutating func dynamicDifferences(
+    _ index: Int
+  ) throws -> (differences: FileValue, scale: FileValue) {
+    let quantized = try parts("DynamicQuantizeLinear", [try value(index)], outputs: 3)
+    let operands = [try quantized[0].asNumbers(), try quantized[2].asNumbers()]
+    return (try part("Sub", operands), quantized[1])
   }
 
   /// Integer biases as real numbers: their scale is the product of those in two inputs.

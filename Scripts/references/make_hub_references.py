@@ -1,0 +1,194 @@
+"""Writes the fixtures of Tests/ForgeHubTests: small folders of the Hub with random weights.
+
+Usage: python make_hub_references.py FOLDER   (with torch, transformers and sentence-transformers)
+
+Each folder in FOLDER is what save_pretrained writes, for networks of few and odd sizes, with
+answers.json: inputs and the outputs that transformers computes for them in double precision.
+"""
+import json
+import pathlib
+import shutil
+import sys
+
+import torch
+import transformers
+from transformers import AutoModel, AutoModelForCausalLM, AutoModelForSequenceClassification
+from transformers import AutoModelForTokenClassification
+
+ENCODER = {"hidden_size": 15, "num_attention_heads": 3, "num_hidden_layers": 2,
+           "intermediate_size": 23, "vocab_size": 41, "max_position_embeddings": 20,
+           "attn_implementation": "eager"}
+WIDE = {**ENCODER, "hidden_size": 24, "num_attention_heads": 2}
+DECODER = {"hidden_size": 24, "num_attention_heads": 4, "num_hidden_layers": 2,
+           "intermediate_size": 19, "vocab_size": 41, "max_position_embeddings": 32,
+           "attn_implementation": "eager"}
+ACTIVATIONS = ["gelu", "gelu_10", "gelu_fast", "gelu_new", "gelu_python", "gelu_pytorch_tanh",
+               "gelu_accurate", "laplace", "leaky_relu", "linear", "mish", "quick_gelu", "relu",
+               "relu2", "relu6", "sigmoid", "silu", "swish", "tanh", "gelu_python_tanh"]
+HEADS = {"features": AutoModel, "sequence": AutoModelForSequenceClassification,
+         "token": AutoModelForTokenClassification, "next": AutoModelForCausalLM}
+TYPED = ("features", "sequence", "token")
+
+
+def randomize(model, seed):
+    """Gives all parameters values that no layer hides."""
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for name, value in model.named_parameters():
+            noise = torch.randn(value.shape, generator=generator)
+            is_scale = value.dim() == 1 and name.endswith("weight")
+            value.copy_(1 + 0.3 * noise if is_scale else 0.35 * noise)
+    return model.eval()
+
+
+def answers(model, config, lengths=(1, 6, 11), masks=True, types=True, left=True):
+    """The outputs for sequences without padding, and for padded ones."""
+    generator = torch.Generator().manual_seed(9)
+    double = model.double()
+    cases = []
+
+    def case(length, mask):
+        ids = torch.randint(3, config.vocab_size, (1, length), generator=generator)
+        pad = config.pad_token_id or 0
+        if mask is not None:
+            ids = torch.where(mask == 1, ids, torch.full_like(ids, pad))
+        inputs = {"input_ids": ids}
+        if mask is not None:
+            inputs["attention_mask"] = mask
+        if types:
+            inputs["token_type_ids"] = torch.randint(
+                0, config.type_vocab_size, (1, length), generator=generator)
+        with torch.no_grad():
+            output = double(**inputs)[0]
+        cases.append({**{name: value[0].tolist() for name, value in inputs.items()},
+                      "output": [float(f"{x:.8g}") for x in output.flatten().tolist()]})
+
+    for length in lengths:
+        case(length, None)
+    if masks:
+        # With local attention each token must see one that is not padding, here and in the library.
+        case(7, torch.tensor([[1, 1, 1, 1, 1, 0, 0]]))
+        if left:
+            case(7, torch.tensor([[0, 0, 1, 1, 1, 1, 1]]))
+    return cases
+
+
+def save(folder, name, model, cases, **options):
+    """Writes a folder."""
+    target = folder / name
+    shutil.rmtree(target, ignore_errors=True)
+    model.float().save_pretrained(target, **options)
+    for extra in ("generation_config.json",):
+        (target / extra).unlink(missing_ok=True)
+    (target / "answers.json").write_text(json.dumps(cases, separators=(",", ":")) + "\n")
+
+
+def make(folder, name, config, head="features", seed=1, saving=None, **options):
+    """Makes a network of a configuration, with its answers."""
+    if head in ("sequence", "token"):
+        config.id2label = {0: "no", 1: "yes", 2: "perhaps"}
+        config.label2id = {"no": 0, "yes": 1, "perhaps": 2}
+    model = randomize(HEADS[head].from_config(config, attn_implementation="eager"), seed)
+    save(folder, name, model, answers(model, config, **options), **(saving or {}))
+    return model
+
+
+def encoders(folder):
+    """One folder for each architecture and head."""
+    t = transformers
+    for head in TYPED:
+        make(folder, f"bert-{head}", t.BertConfig(**ENCODER), head)
+        make(folder, f"roberta-{head}",
+             t.RobertaConfig(**ENCODER, type_vocab_size=1, layer_norm_eps=1e-5, pad_token_id=1),
+             head, types=False)
+        make(folder, f"distilbert-{head}",
+             t.DistilBertConfig(dim=15, n_heads=3, n_layers=2, hidden_dim=23, vocab_size=41,
+                                max_position_embeddings=20), head, types=False)
+        make(folder, f"mpnet-{head}", t.MPNetConfig(**{**ENCODER, "max_position_embeddings": 300}),
+             head, lengths=(1, 6, 11, 90) if head == "features" else (1, 6, 11), types=False)
+        make(folder, f"albert-{head}",
+             t.AlbertConfig(**{**ENCODER, "num_hidden_layers": 4}, embedding_size=7,
+                            num_hidden_groups=2, inner_group_num=2), head)
+        make(folder, f"electra-{head}", t.ElectraConfig(**ENCODER, embedding_size=9), head)
+        make(folder, f"modernbert-{head}",
+             t.ModernBertConfig(**{**WIDE, "num_hidden_layers": 4}, local_attention=6,
+                                pad_token_id=0, bos_token_id=1, eos_token_id=2, cls_token_id=1,
+                                sep_token_id=2), head, types=False, left=False)
+    make(folder, "nomic-features", t.NomicBertConfig(**WIDE))
+    make(folder, "xlm-roberta-features",
+         t.XLMRobertaConfig(**ENCODER, type_vocab_size=1, pad_token_id=1), types=False)
+    make(folder, "modernbert-biases",
+         t.ModernBertConfig(**WIDE, norm_bias=True, attention_bias=True, mlp_bias=True,
+                            classifier_bias=True, classifier_pooling="mean",
+                            hidden_activation="silu", classifier_activation="relu",
+                            local_attention=4, global_attn_every_n_layers=2, pad_token_id=0,
+                            bos_token_id=1, eos_token_id=2, cls_token_id=1, sep_token_id=2,
+                            rope_parameters={
+                                "full_attention": {"rope_type": "default", "rope_theta": 5000.0},
+                                "sliding_attention": {"rope_type": "default",
+                                                      "rope_theta": 70.0}}),
+         "sequence", types=False, left=False)
+    make(folder, "electra-equal", t.ElectraConfig(**ENCODER, embedding_size=15))
+    # Weights of two bytes in several files.
+    config = t.BertConfig(**ENCODER)
+    model = randomize(AutoModel.from_config(config, attn_implementation="eager"), 3).bfloat16()
+    cases = answers(model.float(), config)
+    target = folder / "bert-shards"
+    shutil.rmtree(target, ignore_errors=True)
+    model.bfloat16().save_pretrained(target, max_shard_size="4KB")
+    (target / "answers.json").write_text(json.dumps(cases, separators=(",", ":")) + "\n")
+
+
+def decoders(folder):
+    """Decoders, whose tokens see only those before them."""
+    t = transformers
+    ends = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
+    for head in HEADS:
+        make(folder, f"gpt2-{head}",
+             t.GPT2Config(n_embd=15, n_head=3, n_layer=2, n_positions=20, vocab_size=41, **ends),
+             head, types=False, left=False)
+        make(folder, f"llama-{head}",
+             t.LlamaConfig(**DECODER, num_key_value_heads=2, **ends), head, types=False,
+             left=False)
+    make(folder, "gpt2-options",
+         t.GPT2Config(n_embd=15, n_head=3, n_layer=2, n_positions=20, n_inner=8, vocab_size=41,
+                      activation_function="relu", scale_attn_weights=False,
+                      scale_attn_by_inverse_layer_idx=True, **ends),
+         types=False, left=False)
+    rotation = {"rope_type": "default", "rope_theta": 700.0}
+    make(folder, "llama-options",
+         t.LlamaConfig(**DECODER, head_dim=10, attention_bias=True, mlp_bias=True,
+                       hidden_act="gelu", rope_parameters=rotation, rms_norm_eps=1e-3,
+                       tie_word_embeddings=True, **ends), "next", types=False, left=False)
+    make(folder, "qwen2-features",
+         t.Qwen2Config(**DECODER, num_key_value_heads=2, rope_parameters=rotation, **ends),
+         types=False, left=False)
+    make(folder, "qwen3-features",
+         t.Qwen3Config(**DECODER, num_key_value_heads=2, head_dim=8, **ends), types=False,
+         left=False)
+    make(folder, "mistral-features",
+         t.MistralConfig(**DECODER, num_key_value_heads=1, sliding_window=11, **ends),
+         types=False, left=False)
+
+
+def activations(folder):
+    """A small network for each activation function."""
+    for index, name in enumerate(ACTIVATIONS):
+        config = transformers.BertConfig(
+            **{**ENCODER, "hidden_size": 6, "num_attention_heads": 2, "num_hidden_layers": 1,
+               "intermediate_size": 5, "vocab_size": 11}, hidden_act=name)
+        make(folder, f"activation-{name}", config, seed=index, lengths=(5,), masks=False)
+
+
+def main():
+    """Writes all folders."""
+    folder = pathlib.Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    torch.set_num_threads(1)
+    encoders(folder)
+    decoders(folder)
+    activations(folder)
+
+
+if __name__ == "__main__":
+    main()

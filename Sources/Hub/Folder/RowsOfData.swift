@@ -1,0 +1,73 @@
+import ForgeLoaders
+import ForgeShapes
+
+/// Some rows of a matrix in a file.
+struct RowsOfData: ParameterData {
+  private let base: any ParameterData
+  private let rows: TensorPlace.Rows
+  private let channels: Int
+  let count: Int
+  let sizes: [Int]?
+
+  var elementType: ElementType { base.elementType }
+  var layout: ParameterLayout { base.layout }
+  var origin: String { base.origin }
+  var temporaryByteCount: Int {
+    base.temporaryByteCount + count.multipliedSaturated(by: elementType.byteCount)
+  }
+
+  /// Chooses rows.
+  ///
+  /// - Throws: `LoadError` of kind `wrongShape` for a tensor without such rows.
+  init(_ base: any ParameterData, rows: TensorPlace.Rows) throws(LoadError) {
+    guard let sizes = base.sizes, sizes.count == 2, sizes[0] > 0, sizes[1] > 0 else {
+      throw LoadError(
+        .wrongShape, "the tensor is not a matrix", path: base.origin,
+        received: base.sizes.map { "\($0)" })
+    }
+    let number: Int
+    let least: Int
+    switch rows {
+    case .all: (number, least) = (sizes[0], 0)
+    case .range(let range): (number, least) = (range.count, range.upperBound - 1)
+    case .chosen(let list): (number, least) = (list.count, list.max() ?? 0)
+    }
+    guard number > 0, least < sizes[0] else {
+      throw LoadError(
+        .wrongShape, "the tensor has too few rows", path: base.origin, received: "\(sizes[0])",
+        needs: "more than \(least)")
+    }
+    self.base = base
+    self.rows = rows
+    channels = sizes[1]
+    count = number.multipliedSaturated(by: sizes[1])
+    self.sizes = [number, sizes[1]]
+  }
+
+  func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    let row = channels.multipliedSaturated(by: elementType.byteCount)
+    try base.withUnsafeBytes { bytes in
+      switch rows {
+      case .all: try body(bytes)
+      case .range(let range):
+        let start = range.lowerBound.multipliedSaturated(by: row)
+        let end = range.upperBound.multipliedSaturated(by: row)
+        guard end <= bytes.count else { throw shrunk }
+        try body(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+      case .chosen(let list):
+        var copy: [UInt8] = []
+        copy.reserveCapacity(list.count.multipliedSaturated(by: row))
+        for index in list {
+          let start = index.multipliedSaturated(by: row)
+          guard index >= 0, start.addingSaturated(row) <= bytes.count else { throw shrunk }
+          copy.append(contentsOf: bytes[start..<start + row])
+        }
+        try copy.withUnsafeBytes(body)
+      }
+    }
+  }
+
+  private var shrunk: LoadError {
+    LoadError(.damaged, "the tensor shrank while it was read", path: origin)
+  }
+}

@@ -1,0 +1,165 @@
+import Forge
+import ForgeText
+
+/// A folder of the Hub: a network with its weights, its tokenizer and its settings.
+///
+/// ```swift
+/// let hub = try HubModel(contentsOf: "all-MiniLM-L6-v2")
+/// let network = try hub.model.compile()
+/// let text = try hub.encode("Swallows leave before winter.")
+/// let ids = text.ids.map(Float.init)
+/// let features = try network.predict(["input_ids": ids, "token_type_ids": ids.map { _ in 0 }])
+/// ```
+/// The folder is one that `save_pretrained` of transformers, or sentence-transformers, has written;
+/// nothing is converted. ``TextEncoder``, ``Reranker``, ``TextClassifier`` and ``TokenClassifier``
+/// do the whole task, from text to vectors, ranks, labels and entities.
+///
+/// The network takes sequences of any length up to ``maximumLength`` (one compile, no padding):
+///
+/// - Inputs: `input_ids` [length]; with ``HubInputs/types`` `token_type_ids` [length] where the
+///   architecture has them; with ``HubInputs/mask`` `attention_mask` [length].
+/// - Output: `last_hidden_state` [length][channels], or `logits`; see ``HubHead``.
+public struct HubModel: Sendable {
+  /// The folder, as given.
+  public let path: String
+  /// The kind of network, as config.json names it: `bert`.
+  public let architecture: String
+  /// What the network gives.
+  public let head: HubHead
+  /// The labels of a classification, in the order of the output; empty for features.
+  public let labels: [String]
+  /// The channels of a token's features.
+  public let channels: Int
+  /// The maximum number of tokens of a text, with those that are added.
+  public let maximumLength: Int
+  /// The inputs of the network beside the ids.
+  public let inputs: HubInputs
+  /// Whether a token sees only those before it.
+  public let isCausal: Bool
+  /// The network with its weights; `compile()` makes it ready.
+  public let model: Model
+  /// The tokenizer, which cuts texts to ``maximumLength``; `nil` if the folder has none.
+  public let tokenizer: Tokenizer?
+  /// What sentence-transformers says of the folder.
+  let sentence: SentenceSettings
+  /// The labels, and how their numbers become scores.
+  let labelList: LabelList
+
+  /// Reads a folder.
+  ///
+  /// - Parameters:
+  ///   - folder: the folder with config.json, model.safetensors and tokenizer.json.
+  ///   - head: what the network gives; if `nil`, what its config.json says.
+  ///   - inputs: the inputs beside the ids.
+  ///   - maximumLength: a smaller maximum number of tokens than the folder's, which saves memory.
+  ///   - limits: limits on what the files may state.
+  /// - Throws: ``HubError``: `fileMissing`, `unreadable`, `malformed`, `tooLarge`, `invalid` or
+  ///   `unsupported`, with the file and the name of the value; `tokenizer`.
+  public init(
+    contentsOf folder: String, head: HubHead? = nil, inputs: HubInputs = .types,
+    maximumLength: Int? = nil, limits: HubLimits = HubLimits()
+  ) throws(HubError) {
+    let root = HubFolder(path: folder, limits: limits)
+    let sentence = try SentenceSettings(root)
+    // The transformer of sentence-transformers may be in a folder of its own.
+    let own = try root.folder(sentence.transformerFolder, namedIn: root.path(of: "modules.json"))
+    guard let settings = try own.settings("config.json") else {
+      throw HubError(
+        .fileMissing, "there is no configuration", path: own.path(of: "config.json"),
+        needs: "the config.json of a network of transformers")
+    }
+    let architecture = try TextArchitectures.architecture(settings, limits: limits)
+    let tensors = try HubTensors(own)
+    let head = if let head { head } else { try Self.head(of: settings) }
+    let labels = try LabelList(settings)
+    let files = try TokenizerFiles(own)
+    let most = try Self.maximumLength(
+      maximumLength, [architecture.positions, sentence.maximumLength ?? files.maximumLength],
+      in: settings)
+
+    path = folder
+    self.architecture = try settings.text("model_type") ?? ""
+    self.head = head
+    self.labels = head == .features || head == .nextToken ? [] : labels.names
+    channels = architecture.channels
+    self.maximumLength = most
+    self.inputs = architecture.tokenTypes > 1 ? inputs : inputs.subtracting(.types)
+    isCausal = architecture.isCausal
+    self.sentence = sentence
+    labelList = labels
+    var tokenizer = files.tokenizer
+    let side = files.truncationSide ?? tokenizer?.truncation?.side ?? .right
+    tokenizer?.padding = nil
+    tokenizer?.truncation = TokenTruncation(length: most, side: side)
+    self.tokenizer = tokenizer
+    model = try Self.model(
+      architecture, head, labels: labels.names.count, self.inputs, most, tensors, settings)
+  }
+
+  /// The tokens of a text, cut to ``maximumLength``.
+  ///
+  /// - Parameter text: the text.
+  /// - Returns: the ids, types and offsets of the tokens.
+  /// - Throws: ``HubError``: `fileMissing` if the folder has no tokenizer, `tokenizer`.
+  public func encode(_ text: String) throws(HubError) -> TokenizedText {
+    guard let tokenizer else { throw .noTokenizer(path) }
+    do throws(TokenizerError) { return try tokenizer.encode(text) } catch {
+      throw .tokenizer(error, path)
+    }
+  }
+
+  /// The head that config.json states with the class of the network.
+  private static func head(of settings: Settings) throws(HubError) -> HubHead {
+    guard let value = settings["architectures"] else { return .features }
+    guard let name = value.array?.first?.text else {
+      throw settings.wrong("architectures", value, needs: "a list of class names")
+    }
+    guard let head = HubHead(className: name) else {
+      throw .unsupported(
+        "architectures", "\"\(name.prefix(80))\"", in: settings.path,
+        needs: "a model for features, classification or the next token",
+        remedy: "head: .features for the features alone")
+    }
+    return head
+  }
+
+  /// The smallest of the maximum lengths.
+  private static func maximumLength(
+    _ wanted: Int?, _ stated: [Int?], in settings: Settings
+  ) throws(HubError) -> Int {
+    let most = stated.compactMap(\.self).min() ?? 512
+    let length = wanted.map { min($0, most) } ?? most
+    // Forge's lengths that a prediction chooses begin with a maximum of 8.
+    guard length >= 8 else {
+      throw .invalid(
+        wanted == nil ? "max_position_embeddings" : "maximumLength", "\(length)",
+        in: settings.path, needs: "at least 8 tokens")
+    }
+    return length
+  }
+
+  /// Describes the network.
+  private static func model(
+    _ architecture: any TextArchitecture, _ head: HubHead, labels: Int, _ inputs: HubInputs,
+    _ length: Int, _ weights: HubTensors, _ settings: Settings
+  ) throws(HubError) -> Model {
+    let ids = Input(shape: [.upTo(length)], name: "input_ids")
+    let types =
+      inputs.contains(.types) ? Input(shape: [.upTo(length)], name: "token_type_ids") : nil
+    let mask = inputs.contains(.mask) ? Input(shape: [.upTo(length)], name: "attention_mask") : nil
+    let tensors = TextInputs(ids: ids, types: types, mask: mask, maximumLength: length)
+    let features = architecture.features(of: tensors)
+    guard let output = architecture.output(of: head, on: features, tensors, labels: labels) else {
+      throw .unsupported(
+        "architectures", head.rawValue, in: settings.path,
+        needs: "another head for this kind of network")
+    }
+    let all = [ids, types, mask].compactMap(\.self)
+    var model = Model(inputs: all, outputs: [output --> Identity(name: head.outputName)])
+    let prefixes = type(of: architecture).prefixes
+    model.parameters = HubParameters(tensors: weights, prefixes: prefixes) {
+      architecture.place(of: $0)
+    }
+    return model
+  }
+}

@@ -1,0 +1,158 @@
+import ArgumentParser
+import Forge
+import ForgeImporters
+import ForgeToolSupport
+import Foundation
+
+/// Finds the layers that may compute with integers, from samples, and writes them as a table.
+struct QuantizeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "quantize",
+    abstract: "Finds the layers that may compute with integers of 8 bits, from samples.",
+    discussion: """
+      The samples are .npy arrays or pictures in a folder: of the only input, or folders with \
+      NAME.npy for each input. Layers stay real that are no faster on integers here, or that move \
+      the outputs farther than the bound. The table that is written is for --quantization of the \
+      other commands, and for CompileOptions in Swift.
+
+      EXAMPLES
+        forge quantize net.onnx --calibrate photos/ --preset torch --bound 0.02 -o net.int8.json
+        forge run net.onnx --quantization net.int8.json --input cat.jpg --preset torch
+      """)
+
+  @Argument(help: NetworkArgument.help, completion: .file())
+  var network: NetworkArgument
+
+  @OptionGroup var importing: ImportArguments
+  @OptionGroup var pictures: PictureArguments
+
+  @Option(
+    help: ArgumentHelp("The folder of the samples.", valueName: "folder"), completion: .directory)
+  var calibrate: String
+
+  @Option(help: "The largest relative L2 error of an output, over all samples.")
+  var bound = 0.01
+
+  @Option(help: CalibrationArgument.help)
+  var method = CalibrationArgument(method: .minimumAndMaximum)
+
+  @Flag(help: "Layers that are no faster on integers compute with them, too.")
+  var evenIfSlower = false
+
+  @Option(help: "Threads per prediction, also beyond the cores there are.")
+  var threads = 1
+
+  @Option(help: "The most samples that are used.")
+  var most = 100
+
+  @Option(
+    name: [.customShort("o"), .long],
+    help: ArgumentHelp("Where to write the table as JSON.", valueName: "file"))
+  var output: String?
+
+  func validate() throws {
+    let mostThreads = CompileOptions.Threads.maximum
+    guard (1...mostThreads).contains(threads) else {
+      throw ValidationError("threads must be 1 to \(mostThreads)")
+    }
+    guard bound > 0, bound.isFinite else { throw ValidationError("bound must be above 0") }
+    guard most > 0 else { throw ValidationError("most must be 1 or more") }
+  }
+
+  func run() throws {
+    let network = try self.network.network(importing)
+    let files = try sampleFiles()
+    let compiled = try network.compiled(
+      CompileOptions(threads: .exactly(threads)), tellsOfRandom: true)
+    let run = NetworkRun(network.imported) { compiled }
+    var samples: [[String: TensorValues]] = []
+    for (index, file) in files.prefix(most).enumerated() {
+      samples += try run.examples(try given(in: file, network.imported))
+      Progress.count(index + 1, of: min(files.count, most), "sample")
+    }
+    let quantized = try Progress.during("quantizing") {
+      try compiled.quantized(
+        calibration: samples, bound: bound, method: method.method, onlyFaster: !evenIfSlower)
+    }
+    print(quantized)
+    guard let output else { return }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    do {
+      try (encoder.encode(quantized.table) + Data("\n".utf8))
+        .write(to: URL(fileURLWithPath: output))
+    } catch {
+      throw ValidationError("\(output) cannot be written: \(error.localizedDescription)")
+    }
+  }
+
+  /// The files and folders of the samples, in the order of their names.
+  private func sampleFiles() throws -> [String] {
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: calibrate) else {
+      throw ValidationError("\(calibrate) is not a folder that can be read")
+    }
+    let paths = names.filter { !$0.hasPrefix(".") }.sorted().map { "\(calibrate)/\($0)" }
+    let samples = paths.filter { path in
+      let ending = path.split(separator: ".").last.map { $0.lowercased() } ?? ""
+      return ["npy", "jpg", "jpeg", "png", "ppm"].contains(ending) || Self.isFolder(path)
+    }
+    guard !samples.isEmpty else {
+      throw ValidationError("\(calibrate) has no .npy file, no picture and no folder of them")
+    }
+    return samples
+  }
+
+  private static func isFolder(_ path: String) -> Bool {
+    var isFolder: ObjCBool = false
+    return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+      && isFolder.boolValue
+  }
+
+  /// The inputs of a sample.
+  private func given(
+    in path: String, _ imported: ImportedModel
+  ) throws -> [String: NetworkRun.Given] {
+    let names = imported.inputs.map(\.name)
+    guard Self.isFolder(path) else {
+      guard names.count == 1, let name = names.first else {
+        throw ValidationError(
+          "the model has \(names.count) inputs, so that a sample is a folder with NAME.npy for each"
+        )
+      }
+      return [name: try pictures.values(of: name, path, imported)]
+    }
+    var given: [String: NetworkRun.Given] = [:]
+    for name in names {
+      let file = "\(path)/\(name).npy"
+      // The name of an input may lead out of the folder.
+      guard !name.contains("/"), FileManager.default.fileExists(atPath: file) else { continue }
+      given[name] = try pictures.values(of: name, file, imported)
+    }
+    return given
+  }
+}
+
+/// The argument for how ranges follow from samples.
+struct CalibrationArgument: ExpressibleByArgument {
+  static let help = ArgumentHelp(
+    "How ranges follow from samples: minmax, entropy, or a percentile such as 99.9.",
+    valueName: "minmax|entropy|percentile")
+
+  static let allValueStrings = ["minmax", "entropy", "99.99"]
+
+  let method: CalibrationMethod
+
+  var defaultValueDescription: String { "minmax" }
+
+  init(method: CalibrationMethod) { self.method = method }
+
+  init?(argument: String) {
+    switch argument {
+    case "minmax": method = .minimumAndMaximum
+    case "entropy": method = .entropy
+    default:
+      guard let share = Double(argument), share > 0, share <= 100 else { return nil }
+      method = .percentile(share)
+    }
+  }
+}
