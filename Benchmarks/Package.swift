@@ -34,7 +34,7 @@ let package = Package(
     program("SoundBenchmark", ["Forge", "ForgeAudio"]),
     program("RandomNetworks", ["Forge"]),
     program("Tokenizing", ["ForgeText"]),
-    program("Embedding", ["Forge", "ForgeHub"]),
+    program("TextEmbedding", ["Forge", "ForgeHub"]),
   ],
   swiftLanguageModes: [.v6]
 )

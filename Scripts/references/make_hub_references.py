@@ -10,6 +10,7 @@ import pathlib
 import shutil
 import sys
 
+import safetensors.torch
 import torch
 import transformers
 from transformers import AutoModel, AutoModelForCausalLM, AutoModelForSequenceClassification
@@ -139,6 +140,60 @@ def encoders(folder):
     (target / "answers.json").write_text(json.dumps(cases, separators=(",", ":")) + "\n")
 
 
+def rename(folder, source, target, tensors, config):
+    """A copy of a folder whose tensors and configuration have other names."""
+    goal = folder / target
+    shutil.rmtree(goal, ignore_errors=True)
+    shutil.copytree(folder / source, goal)
+    old = safetensors.torch.load_file(goal / "model.safetensors")
+    safetensors.torch.save_file(tensors(old), goal / "model.safetensors")
+    settings = json.loads((goal / "config.json").read_text())
+    (goal / "config.json").write_text(json.dumps(config(settings), indent=2) + "\n")
+
+
+def other_names(folder):
+    """The names of BERT's first files, and those of transformers for Nomic's network."""
+    def legacy(old):
+        new = {name.replace("LayerNorm.weight", "LayerNorm.gamma")
+               .replace("LayerNorm.bias", "LayerNorm.beta"): value for name, value in old.items()}
+        return {f"bert.{name}": value for name, value in new.items()}
+
+    rename(folder, "bert-features", "bert-legacy", legacy,
+           lambda settings: {**settings, "architectures": ["BertForMaskedLM"]})
+    # save_pretrained writes the names of Nomic's own program; the library also reads these.
+    names = {"encoder.layers.": "layers.", "emb_ln": "embeddings.LayerNorm",
+             "attn.out_proj": "self_attn.o_proj", "fc12": "gate_proj", "fc11": "up_proj",
+             "fc2": "down_proj", "norm1": "post_attention_layernorm",
+             "norm2": "post_mlp_layernorm"}
+
+    def nomic(old):
+        new = {}
+        for name, value in old.items():
+            for other, own in names.items():
+                name = name.replace(other, own)
+            if "Wqkv" not in name:
+                new[name] = value
+                continue
+            for part, matrix in zip("qkv", value.chunk(3)):
+                new[name.replace("attn.Wqkv", f"self_attn.{part}_proj")] = matrix.contiguous()
+        return new
+
+    def settings(old):
+        return {"model_type": "nomic_bert", "architectures": ["NomicBertModel"],
+                "activation_function": "swiglu", "n_embd": old["hidden_size"],
+                "n_head": old["num_attention_heads"], "n_layer": old["num_hidden_layers"],
+                "n_inner": old["intermediate_size"], "n_positions": 20,
+                "layer_norm_epsilon": old["layer_norm_eps"], "rotary_emb_base": 1000,
+                "rotary_emb_fraction": 1.0, "rotary_emb_interleaved": False,
+                "rotary_emb_scale_base": None, "rotary_scaling_factor": None,
+                "qkv_proj_bias": False, "mlp_fc1_bias": False, "mlp_fc2_bias": False,
+                "prenorm": False, "causal": False, "parallel_block": False,
+                "use_rms_norm": False, "type_vocab_size": old["type_vocab_size"],
+                "vocab_size": old["vocab_size"]}
+
+    rename(folder, "nomic-features", "nomic-names", nomic, settings)
+
+
 def decoders(folder):
     """Decoders, whose tokens see only those before them."""
     t = transformers
@@ -187,6 +242,7 @@ def main():
     torch.set_num_threads(1)
     encoders(folder)
     decoders(folder)
+    other_names(folder)
     activations(folder)
 
 

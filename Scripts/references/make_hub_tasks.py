@@ -4,6 +4,7 @@ Usage: python make_hub_tasks.py FOLDER   (with torch, transformers and sentence-
 
 Each folder in FOLDER is what sentence-transformers or transformers writes for a small network of
 random weights with a tokenizer of its own; answers.json has texts and what the library makes of them.
+The trainers of tokenizers break ties at random: each run makes other vocabularies and answers.
 """
 import json
 import pathlib

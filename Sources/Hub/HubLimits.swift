@@ -1,20 +1,20 @@
 /// Limits on the sizes that the files of a folder may state.
 ///
 /// The defaults accept every encoder in use and refuse files made to exhaust memory or time. The
-/// values of the weights are bounded by the sizes of their own file.
+/// values of the weights are bounded by the sizes of their own file. No limit exceeds 2³⁰.
 public struct HubLimits: Sendable, Hashable {
   /// The maximum size of a settings file in bytes: config.json, modules.json, the index of weights.
-  public var settingBytes: Int
+  public let settingBytes: Int
   /// The maximum number of layers of a network.
-  public var layers: Int
+  public let layers: Int
   /// The maximum number of channels of a layer.
-  public var channels: Int
+  public let channels: Int
   /// The maximum number of entries of a vocabulary.
-  public var vocabulary: Int
+  public let vocabulary: Int
   /// The maximum number of tokens of a text.
-  public var positions: Int
+  public let positions: Int
   /// The maximum number of files that hold the weights.
-  public var shards: Int
+  public let shards: Int
 
   /// Creates limits; those that are not given have defaults.
   ///
@@ -29,11 +29,13 @@ public struct HubLimits: Sendable, Hashable {
     settingBytes: Int = 1 << 25, layers: Int = 256, channels: Int = 1 << 18,
     vocabulary: Int = 1 << 22, positions: Int = 1 << 18, shards: Int = 1 << 10
   ) {
-    self.settingBytes = max(0, settingBytes)
-    self.layers = max(0, layers)
-    self.channels = max(0, channels)
-    self.vocabulary = max(0, vocabulary)
-    self.positions = max(0, positions)
-    self.shards = max(0, shards)
+    // Products of these stay far from the range of Int.
+    func bounded(_ limit: Int) -> Int { min(max(0, limit), 1 << 30) }
+    self.settingBytes = bounded(settingBytes)
+    self.layers = bounded(layers)
+    self.channels = bounded(channels)
+    self.vocabulary = bounded(vocabulary)
+    self.positions = bounded(positions)
+    self.shards = bounded(shards)
   }
 }

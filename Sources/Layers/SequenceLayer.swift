@@ -33,9 +33,9 @@ extension Lowering {
     let before = max(kernel.addingSaturated(-1), 0).multipliedSaturated(by: dilation)
     guard before > 0 else { return image }
     let kept = try state("steps", shape: Shape(sizes: [1, before, sizes[2]]))
-    let whole = try apply(.concatenate(axis: 1), to: [kept, image])
-    try setState(kept, to: try apply(.crop(Edges(left: sizes[1])), to: [whole]))
-    return whole
+    let steps = try apply(.concatenate(axis: 1), to: [kept, image])
+    try setState(kept, to: try apply(.crop(Edges(left: sizes[1])), to: [steps]))
+    return steps
   }
 
   /// Sets the output to an image of one row as a sequence [time][channels].

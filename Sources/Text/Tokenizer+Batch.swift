@@ -66,7 +66,7 @@ private final class BatchWork: Sendable {
   /// Runs the batch and returns what it gives, in order.
   func run(_ core: TokenizerCore, threads: Int) throws(TokenizerError) -> [TokenizedText] {
     let helpers = (1..<max(threads, 1)).compactMap { _ in
-      HelperThread { [self] in work(core) }
+      JoinedThread { [self] in work(core) }
     }
     work(core)
     for helper in helpers { helper.join() }
@@ -95,46 +95,5 @@ private final class BatchWork: Sendable {
         results.withLock { $0[start] = list }
       }
     }
-  }
-}
-
-/// A thread that is waited for, with all signals blocked.
-private final class HelperThread {
-  private final class Body: Sendable {
-    let run: @Sendable () -> Void
-    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-  }
-
-  #if canImport(Glibc)
-    private var thread = pthread_t()
-  #else
-    private var thread: pthread_t?
-  #endif
-
-  /// Starts a thread; `nil` if the system has none.
-  init?(_ run: @escaping @Sendable () -> Void) {
-    var all = sigset_t()
-    var before = sigset_t()
-    sigfillset(&all)
-    pthread_sigmask(SIG_SETMASK, &all, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    let body = Unmanaged.passRetained(Body(run))
-    let enter: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
-      $0.map { Unmanaged<Body>.fromOpaque($0).takeRetainedValue().run() }
-      return nil
-    }
-    guard pthread_create(&thread, nil, enter, body.toOpaque()) == 0 else {
-      body.release()
-      return nil
-    }
-  }
-
-  /// Waits for the end of the thread.
-  func join() {
-    #if canImport(Glibc)
-      pthread_join(thread, nil)
-    #else
-      if let thread { pthread_join(thread, nil) }
-    #endif
   }
 }

@@ -137,6 +137,13 @@ import Testing
         #expect(throws: AudioError.self) { try Limiter(ceiling: 0.1, rate: number) }
       }
     }
+    #expect(throws: AudioError.self) { try Resampler(from: 8, to: 4, rolloff: 1e-300) }
+    for highest in [1e300, 16001, .infinity, .nan] {
+      #expect(throws: AudioError.self) {
+        try MelFilterBank(count: 4, rate: 16000, highest: highest).weights(size: 16)
+      }
+    }
+    #expect((try? [Float](repeating: 1, count: 3).decibels(floor: 1e38)) == [1e38, 1e38, 1e38])
     for number in [Float.nan, .infinity, -.infinity, -1, 0] {
       #expect(throws: AudioError.self) { try samples.decibels(reference: number) }
       #expect(throws: AudioError.self) { try Limiter(ceiling: number, rate: 8000) }

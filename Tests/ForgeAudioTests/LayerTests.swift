@@ -90,6 +90,17 @@ import Testing
     }
   }
 
+  /// A number that is not finite stays in the frames that hold it.
+  @Test func nonFiniteNumbersStayInTheirFrames() throws {
+    let samples = try SoundFixtures.signal("nan")
+    let mel = MelSpectrogram(bands: 8, rate: 16000, size: 100, hop: 40, padding: .none)
+    let expected = try mel.spectrogram(of: samples).values
+    let found = try output(mel, samples).values
+    #expect(found.count == expected.count)
+    #expect(zip(found, expected).allSatisfy { $0.isFinite == $1.isFinite })
+    #expect(expected.contains { $0.isNaN } && expected.contains { $0.isFinite })
+  }
+
   @Test func mistakes() throws {
     func message(_ input: Tensor, _ layer: some Layer) -> String {
       do {
@@ -101,6 +112,8 @@ import Testing
     }
     let sound = Input(shape: [100])
     #expect(message(sound, STFT(size: 0)).contains("the size of a frame is out of range"))
+    #expect(
+      message(Input(shape: [1 << 17]), STFT(size: 1 << 16)).contains("function of arrays"))
     #expect(message(sound, STFT(size: 300)).contains("too short to be mirrored"))
     #expect(message(sound, STFT(size: 101, padding: .none)).contains("the output would be empty"))
     #expect(

@@ -15,7 +15,7 @@ import Testing
     "albert-features", "albert-sequence", "albert-token",
     "electra-features", "electra-sequence", "electra-token", "electra-equal",
     "modernbert-features", "modernbert-sequence", "modernbert-token", "modernbert-biases",
-    "nomic-features",
+    "nomic-features", "nomic-names", "bert-legacy",
     "gpt2-features", "gpt2-sequence", "gpt2-token", "gpt2-next", "gpt2-options",
     "llama-features", "llama-sequence", "llama-token", "llama-next", "llama-options",
     "qwen2-features", "qwen3-features", "mistral-features",

@@ -9,6 +9,17 @@ extension Lowering {
       needs: problem.needs)
   }
 
+  /// Throws if a constant has more values than a layer should.
+  private func checkConstant(_ count: Int) throws(ShapeError) {
+    let most = 1 << 27
+    guard count > most else { return }
+    throw ShapeError(
+      .tooLarge, "the waves and the bands of the spectrum are too many",
+      received: ShapeError.counted(count, "value"),
+      needs: "at most \(ShapeError.counted(most, "value"))",
+      remedy: "compute the spectrum with the function of arrays, which needs none of them")
+  }
+
   /// The bands of the spectrum of the only input, [frames][bands].
   mutating func melSpectrum(_ mel: MelSpectrogram) throws(ShapeError) -> Value {
     try check(mel.stft.problem ?? mel.bands.problem ?? mel.scale.problem)
@@ -19,6 +30,7 @@ extension Lowering {
     }
     // Powers are sums of two squares, which the bands may sum themselves.
     let isPower = mel.stft.values == .power
+    try checkConstant(mel.bands.count * 2 * mel.stft.bins)
     let spectrum =
       isPower ? try squares(mel.stft) : try spectrum(mel.stft)
     var weights: [Float] = []
@@ -63,6 +75,7 @@ extension Lowering {
   /// step, for which it has a window of one step. No product reads a sample outside of its frame.
   private mutating func parts(_ stft: STFT) throws(ShapeError) -> Value {
     let (size, hop, bins) = (stft.size, stft.hop, stft.bins)
+    try checkConstant(2 * bins * size)
     let (row, frames) = try padded(stft)
     let (whole, rest) = (size / hop, size % hop)
     let steps = frames - 1 + whole + (rest > 0 ? 1 : 0)

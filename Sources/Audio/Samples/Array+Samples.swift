@@ -77,8 +77,8 @@ extension Array where Element == Float {
     }
     let scale = factor / Numbers.log(10)
     // A number below every result that counts, and not 0, whose logarithm is infinite.
-    let least = Swift.max(
-      Float(Double(reference) * Numbers.power(10, Double(floor) / factor)), .leastNormalMagnitude)
+    let lowest = Float(Double(reference) * Numbers.power(10, Double(floor) / factor))
+    let least = Swift.min(Swift.max(lowest, .leastNormalMagnitude), .greatestFiniteMagnitude)
     let values = mapped(
       kind, Float(scale), least, Float(-scale * Numbers.log(Double(reference))))
     return values.mapped(FORGE_MAP_LEAST, floor)

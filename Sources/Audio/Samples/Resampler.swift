@@ -146,7 +146,8 @@ final class PolyphaseTable: Sendable {
     while b != 0 { (a, b) = (b, a % b) }
     let (old, new) = (inputRate / a, outputRate / a)
     let base = Double(min(old, new)) * rolloff
-    let reach = Int((Double(width) * Double(old) / base).rounded(.up))
+    // A tiny rolloff needs more weights than an Int counts.
+    let reach = Int(min((Double(width) * Double(old) / base).rounded(.up), 16_777_216))
     let window = 2 * reach + 2
     let stride = (window + 15) / 16 * 16
     guard reach < 1 << 24, stride.multipliedSaturated(by: new) <= 1 << 24 else {
@@ -164,13 +165,14 @@ final class PolyphaseTable: Sendable {
         let index = center - reach + tap
         // torchaudio has the weights of the inputs −reach to old + reach.
         guard index < old + reach else { continue }
-        let place = Double(index) / Double(old) - Double(phase) / Double(new)
-        let t = place * base
+        let place: Double = Double(index) / Double(old) - Double(phase) / Double(new)
+        let t: Double = place * base
         guard abs(t) < Double(width) else { continue }
-        let cosine = Numbers.cosine(t * .pi / Double(width) / 2)
-        let angle = t * .pi
-        let sinc = angle == 0 ? 1 : Numbers.sine(angle) / angle
-        weights[phase * stride + tap] = Float(sinc * cosine * cosine * base / Double(old))
+        let cosine: Double = Numbers.cosine(t * Double.pi / Double(width) / 2)
+        let angle: Double = t * Double.pi
+        let sinc: Double = angle == 0 ? 1 : Numbers.sine(angle) / angle
+        let share: Double = base / Double(old)
+        weights[phase * stride + tap] = Float(sinc * cosine * cosine * share)
       }
     }
     (phases, step, before, self.stride) = (new, old, reach, stride)

@@ -49,10 +49,15 @@ public struct SpectrumWindow: Hashable, Sendable {
   /// - Returns: a weight for each sample.
   /// - Throws: ``AudioError`` when the count is out of range.
   public func weights(_ count: Int) throws(AudioError) -> [Float] {
+    try Self.check(count)
+    try Memory.check(floats: 4 * count)
+    return exactWeights(count).map { Float($0) }
+  }
+
+  static func check(_ count: Int) throws(AudioError) {
     guard 1...1 << 28 ~= count else {
       throw .badArgument("the length of the window", count, needs: "1 to \(1 << 28) samples")
     }
-    return exactWeights(count).map { Float($0) }
   }
 
   /// The weights in double precision, of a length that has been checked.
@@ -89,8 +94,9 @@ extension Array where Element == Float {
     of size: Int, hop: Int, window: SpectrumWindow = .rectangular
   ) throws(AudioError) -> [Float] {
     guard hop >= 1 else { throw .badArgument("the hop", hop, needs: "at least 1 sample") }
-    let weights = try window.weights(size)
+    try SpectrumWindow.check(size)
     guard count >= size else { return [] }
+    let weights = try window.weights(size)
     let frames = (count - size) / hop + 1
     let total = frames.multipliedSaturated(by: size)
     return try Memory.floats(total) { out in

@@ -89,6 +89,7 @@ public struct MelFilterBank: Hashable, Sendable {
   public func weights(size: Int) throws(AudioError) -> [Float] {
     try check()
     try STFT.check(size: size)
+    try Memory.check(floats: 2 * count * (size / 2 + 1))
     return bands(size: size).flatMap { band in
       var row = [Float](repeating: 0, count: size / 2 + 1)
       for (index, weight) in band.weights.enumerated() { row[band.first + index] = weight }
@@ -105,9 +106,10 @@ public struct MelFilterBank: Hashable, Sendable {
     let most = highest ?? Double(rate) / 2
     if !(1...4096 ~= count) { return ("the number of bands", "\(count)", "1 to 4096") }
     if rate < 1 { return ("the rate", "\(rate)", "at least 1") }
-    if !(lowest >= 0 && lowest < most && most.isFinite) {
+    if !(lowest >= 0 && lowest < most && most <= Double(rate)) {
       return (
-        "the range of the bands", "\(lowest) to \(most) Hz", "0 or more to a higher frequency"
+        "the range of the bands", "\(lowest) to \(most) Hz",
+        "0 or more to a higher frequency, at most the rate"
       )
     }
     return nil

@@ -101,8 +101,8 @@ final class LengthSteps {
     steps = .allocate(capacity: max(count, 1))
     for (index, step) in source.enumerated() {
       var step = step
-      if let start = bytes.baseAddress, let own = step.arguments {
-        step.arguments = UnsafeRawPointer(arguments + (own - start))
+      if let start = bytes.baseAddress, let argument = step.arguments {
+        step.arguments = UnsafeRawPointer(arguments + (argument - start))
       }
       (steps + index).initialize(to: step)
     }

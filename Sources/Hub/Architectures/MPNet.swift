@@ -1,7 +1,7 @@
 import Forge
 import ForgeSystem
 
-/// MPNet: BERT's encoder with a bias for each distance of a query and a key, which layers share.
+/// MPNet: BERT's encoder with a bias for each distance of a query and a key, shared by all layers.
 ///
 /// Distances fall into buckets: small ones each have their own, larger ones share them by their
 /// logarithm, up to a distance of 128.

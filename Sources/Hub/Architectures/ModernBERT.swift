@@ -1,7 +1,7 @@
 import Forge
 
-/// ModernBERT: rotated queries and keys, gated products, normalized inputs, and blocks of which
-/// most see only the tokens near by.
+/// ModernBERT: rotated queries and keys, gated products, normalized inputs, and blocks most of
+/// which see only nearby tokens.
 ///
 /// Source: Warner and others, Smarter, Better, Faster, Longer, 2024.
 struct ModernBERT: TextArchitecture {

@@ -29,8 +29,7 @@ struct NomicBERT: TextArchitecture {
     vocabulary = try settings.integer(
       "vocab_size", in: 1...max(1, limits.vocabulary), default: 30_528)
     positions = try settings.integer(
-      "max_position_embeddings", "max_trained_positions", "n_positions",
-      in: 1...max(1, limits.positions), default: 2048)
+      "max_position_embeddings", "n_positions", in: 1...max(1, limits.positions), default: 2048)
     tokenTypes = try settings.integer("type_vocab_size", in: 1...1024, default: 2)
     epsilon = try settings.epsilon("layer_norm_eps", "layer_norm_epsilon", default: 1e-12)
     try settings.require("activation_function", "swiglu")

@@ -8,8 +8,6 @@ struct HubTensors: Sendable {
   private let files: [SafeTensors]
   /// The file that holds a tensor.
   private let places: [String: Int]
-  /// The names of all tensors, in the order of the files.
-  let names: [String]
 
   private static let single = "model.safetensors"
   private static let index = "model.safetensors.index.json"
@@ -28,7 +26,6 @@ struct HubTensors: Sendable {
       names = [Self.single]
     }
     var places: [String: Int] = [:]
-    var tensors: [String] = []
     for name in names {
       let file: SafeTensors
       do throws(LoadError) { file = try SafeTensors(folder.path(of: name)) } catch {
@@ -41,13 +38,11 @@ struct HubTensors: Sendable {
             tensor.name, "a tensor in two files", in: folder.path(of: Self.index),
             needs: "each tensor once")
         }
-        tensors.append(tensor.name)
       }
       files.append(file)
     }
     self.files = files
     self.places = places
-    self.names = tensors
   }
 
   /// The files that an index names, in alphabetical order.
@@ -79,12 +74,6 @@ struct HubTensors: Sendable {
 
   /// Whether there is a tensor.
   func has(_ name: String) -> Bool { places[name] != nil }
-
-  /// The sizes of a tensor; `nil` if there is none.
-  func sizes(of name: String) -> [Int]? {
-    guard let place = places[name] else { return nil }
-    return files[place].tensors.first { $0.name == name }?.sizes
-  }
 
   /// The values of a tensor; `nil` if there is none.
   func data(

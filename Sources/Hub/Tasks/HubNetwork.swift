@@ -5,8 +5,8 @@ import Synchronization
 
 /// A compiled network of a folder, with memory for many texts at a time.
 ///
-/// Texts are not padded: each takes the time of its own length. Many texts are dealt out to
-/// threads, the longest first, so that no thread ends long after the others.
+/// Texts are not padded: each takes the time of its own length. Many texts are shared among
+/// threads, longest first, so that no thread ends long after the others.
 final class HubNetwork: Sendable {
   let hub: HubModel
   let tokenizer: Tokenizer

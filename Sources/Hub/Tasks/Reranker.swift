@@ -9,8 +9,8 @@ import ForgeText
 ///   print(text.index, text.score)
 /// }
 /// ```
-/// Scores are those of sentence-transformers' CrossEncoder: the function that config.json names,
-/// else `1 / (1 + e⁻ˣ)`. All threads can share a reranker.
+/// Scores are those of sentence-transformers' CrossEncoder: by the function that the folder names,
+/// else by `1 / (1 + e⁻ˣ)`. All threads can share a reranker.
 public struct Reranker: Sendable {
   /// A text with its score.
   public struct RankedText: Sendable, Hashable {

@@ -9,10 +9,9 @@ import ForgeText
 /// let vectors = try encoder.embed(["Swallows leave before winter.", "Birds migrate."])
 /// print(vectors[0].count, TextEncoder.cosine(vectors[0], vectors[1]))
 /// ```
-/// The tokenizer, the network, the pooling, the layers behind it, the maximum length and the
-/// prompts are those of the folder. Without modules.json, the vector is the mean of the features.
-/// Texts are not padded, so a vector does not depend on the texts beside it. All threads can share
-/// an encoder.
+/// Tokenizer, network, pooling, the layers behind it, maximum length and prompts are those of the
+/// folder. Without a modules.json the vector is the mean of the features. Texts are not padded, so
+/// a vector does not depend on the texts beside it. All threads can share an encoder.
 public struct TextEncoder: Sendable {
   /// The folder.
   public let hub: HubModel

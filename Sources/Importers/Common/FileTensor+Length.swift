@@ -13,14 +13,14 @@ extension FileTensor {
     let longest = new.map { $0[maximum] ?? 0 }
     guard !longest.contains(0), longest.allSatisfy({ $0 > 0 }), Shape.product(of: longest) == count
     else { throw NodeFailure.unsupported("sizes that do not follow the length of a sequence") }
-    let own = try lengthSizes()
+    let old = try lengthSizes()
     for group in Self.groups(sizes, longest) {
       guard
-        LengthSize.product(of: group.old.map { own[$0] })
+        LengthSize.product(of: group.old.map { old[$0] })
           == LengthSize.product(of: group.new.map { new[$0] })
       else {
         throw NodeFailure.unsupported(
-          "\(LengthSize.text(own)) as \(LengthSize.text(new)), which mixes the length of a "
+          "\(LengthSize.text(old)) as \(LengthSize.text(new)), which mixes the length of a "
             + "sequence with other axes")
       }
     }

@@ -34,8 +34,8 @@ extension FileTensor {
     var result = Array(repeating: LengthSize(1), count: sizes.count)
     switch tensor.lengths {
     case .fixed: return sizes.map { LengthSize($0) }
-    case .follows(let own, let maximum):
-      for (axis, size) in zip(layout, own) {
+    case .follows(let tensorSizes, let maximum):
+      for (axis, size) in zip(layout, tensorSizes) {
         if let axis { result[axis] = size }
       }
       guard zip(result, sizes).allSatisfy({ $0[maximum] == $1 }) else {

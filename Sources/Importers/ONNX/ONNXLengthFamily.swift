@@ -131,16 +131,16 @@ struct ONNXLengthFamily: Sendable {
         try isPart(tensor.floats(), tensor.sizes, of: values, longest.sizes)
       else { return nil }
     }
-    let whole = try ONNXCall.lengthConstant(longest, maximum: maximum)
+    let constant = try ONNXCall.lengthConstant(longest, maximum: maximum)
     let cuts = sizes.indices.filter { sizes[$0].constant == nil }.map {
       ONNXLengths.Cut(axis: $0, start: LengthSize(0), end: sizes[$0])
     }
-    return cuts.isEmpty ? whole : try ONNXLengths.cut(whole, cuts, maximum)
+    return cuts.isEmpty ? constant : try ONNXLengths.cut(constant, cuts, maximum)
   }
 
   /// Whether values are the first ones along each axis of others.
   private func isPart(
-    _ part: [Float], _ sizes: [Int], of whole: [Float], _ wholeSizes: [Int]
+    _ part: [Float], _ sizes: [Int], of values: [Float], _ wholeSizes: [Int]
   ) -> Bool {
     let row = sizes.last ?? 1, wholeRow = wholeSizes.last ?? 1
     guard row > 0 else { return true }
@@ -153,7 +153,7 @@ struct ONNXLengthFamily: Sendable {
         rest /= size
       }
       for index in 0..<min(row, wholeRow)
-      where part[start + index].bitPattern != whole[place + index].bitPattern { return false }
+      where part[start + index].bitPattern != values[place + index].bitPattern { return false }
     }
     return true
   }

@@ -63,9 +63,9 @@ enum ONNXLengthFolding {
     var indices = call
     for (index, input) in call.inputs.enumerated() {
       guard let input, isMoved(index) else { continue }
-      let own = try numbers(input)
-      let places = own.indices.map { Int64(table.count + $0) }
-      table += own
+      let moved = try numbers(input)
+      let places = moved.indices.map { Int64(table.count + $0) }
+      table += moved
       indices.inputs[index] = .host(HostTensor(integers: places, sizes: input.sizes))
     }
     let type = try call.value(call.inputs.indices.first { isMoved($0) } ?? 0).type
@@ -115,9 +115,9 @@ enum ONNXLengthFolding {
         let count = Shape.product(of: sizes), count <= 1 << 16
       else { return nil }
       let operands = try values.map { value -> [LengthSize] in
-        let own = try numbers(value)
-        let places = HostTensor(integers: own.indices.map { Int64($0) }, sizes: value.sizes)
-        return try places.expanded(to: sizes).integers().map { own[Int($0)] }
+        let operand = try numbers(value)
+        let places = HostTensor(integers: operand.indices.map { Int64($0) }, sizes: value.sizes)
+        return try places.expanded(to: sizes).integers().map { operand[Int($0)] }
       }
       let results = try zip(operands[0], operands[1]).map {
         try combine(Pair(a: $0, b: $1, type: values[0].type, maximum: maximum))

@@ -102,9 +102,9 @@ enum ONNXLengths {
     guard let maximum = call.maximumLength, let wanted = try call.lengthNumbers(1, "the shape")
     else { throw NodeFailure.invalid("no shape") }
     let input = try call.followed(0, maximum: maximum)
-    let own = try input.lengthSizes()
-    let rank = max(own.count, wanted.count)
-    let from = Array(repeating: LengthSize(1), count: rank - own.count) + own
+    let inputSizes = try input.lengthSizes()
+    let rank = max(inputSizes.count, wanted.count)
+    let from = Array(repeating: LengthSize(1), count: rank - inputSizes.count) + inputSizes
     let to = Array(repeating: LengthSize(1), count: rank - wanted.count) + wanted
     guard rank <= Shape.maximumRank else { throw NodeFailure.invalid("\(rank) axes") }
     let sizes = try (0..<rank).map { axis -> LengthSize in
@@ -112,7 +112,7 @@ enum ONNXLengths {
       if new.constant == 1 || new == old { return old }
       guard old.constant == 1, new.sign(upTo: maximum) == 1 else {
         throw NodeFailure.unsupported(
-          "\(LengthSize.text(own)) repeated to \(LengthSize.text(wanted)), for every length")
+          "\(LengthSize.text(inputSizes)) repeated to \(LengthSize.text(wanted)), for every length")
       }
       return new
     }
@@ -130,8 +130,8 @@ enum ONNXLengths {
     guard Shape.product(of: longest) != nil else { throw overflow }
     let layout = FileTensor.fileLayout(longest)
     let missing = longest.count - input.rank
-    let own = Array(repeating: 1, count: missing) + input.sizes
-    let tensor = input.relabelled(sizes: own, axes: input.sizes.indices.map { $0 + missing })
+    let padded = Array(repeating: 1, count: missing) + input.sizes
+    let tensor = input.relabelled(sizes: padded, axes: input.sizes.indices.map { $0 + missing })
       .tensor(as: layout)
     let layer = LengthExpand(
       to: sizes.isEmpty ? [LengthSize(1)] : sizes, maximumLength: maximum)

@@ -53,6 +53,10 @@ var offsets: [String: Int] { given() }
 var kernelSpec: ParameterSpec { given() }
 var biasSpec: ParameterSpec { given() }
 
+// Inputs that calibrate.
+var samples: [[Float]] { given() }
+var photos: [[Float]] { given() }
+
 // Networks that predict.
 var network: CompiledModel { given() }
 var runner: Runner<CompiledModel> { given() }

@@ -56,8 +56,8 @@ struct ONNXOpenNode {
     guard let common else { throw Mixes() }
     // Other inputs repeat along the axis; one of as many elements would belong to one example.
     for index in inputs where place(index) == nil {
-      let own = common.axis - most + (try self.rank(index))
-      guard try own < 0 || sizes(index)[own] == 1 else { throw Mixes() }
+      let axis = common.axis - most + (try self.rank(index))
+      guard try axis < 0 || sizes(index)[axis] == 1 else { throw Mixes() }
     }
     return common
   }

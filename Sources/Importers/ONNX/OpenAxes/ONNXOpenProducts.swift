@@ -19,8 +19,8 @@ enum ONNXOpenProducts {
     for index in 0..<2 {
       guard let place = node.place(index), let end = fromEnd[index] else { continue }
       // Columns of the second factor stay last; rows and matrices lose the axes of vectors.
-      let own = end == 1 ? 1 : end == 2 ? end - lost.1 : end - lost.0 - lost.1
-      let moved = place.on(rank - own)
+      let endOfResult = end == 1 ? 1 : end == 2 ? end - lost.1 : end - lost.0 - lost.1
+      let moved = place.on(rank - endOfResult)
       guard result == nil || (result == moved && end >= 3) else { throw ONNXOpenNode.Mixes() }
       result = moved
     }
@@ -48,8 +48,8 @@ enum ONNXOpenProducts {
       if let place = node.place(2) {
         guard place.on(place.axis + 2 - rank) == result else { throw ONNXOpenNode.Mixes() }
       } else {
-        let own = result.axis - 2 + rank
-        guard try own < 0 || node.sizes(2)[own] == 1 else { throw ONNXOpenNode.Mixes() }
+        let axis = result.axis - 2 + rank
+        guard try axis < 0 || node.sizes(2)[axis] == 1 else { throw ONNXOpenNode.Mixes() }
       }
     }
     return [result]

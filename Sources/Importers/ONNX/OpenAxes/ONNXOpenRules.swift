@@ -151,8 +151,8 @@ enum ONNXOpenRules {
     let axes = try node.call.ints("axes", input: 3)
     let steps = try node.call.knownInts(4, "steps") ?? []
     for (index, step) in steps.enumerated() where step < 0 {
-      let own = axes.map { $0.indices.contains(index) ? $0[index] : 0 } ?? index
-      guard try node.axis(own) != place.axis else { throw ONNXOpenNode.Mixes() }
+      let axis = axes.map { $0.indices.contains(index) ? $0[index] : 0 } ?? index
+      guard try node.axis(axis) != place.axis else { throw ONNXOpenNode.Mixes() }
     }
     return [place]
   }

@@ -1,8 +1,6 @@
-import ForgeSystem
-
 /// A thread that is waited for, with all signals blocked, so that the program's own threads handle
 /// them.
-final class JoinedThread {
+package final class JoinedThread {
   private final class Body: Sendable {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
@@ -15,7 +13,7 @@ final class JoinedThread {
   #endif
 
   /// Starts a thread; `nil` if the system has none.
-  init?(_ run: @escaping @Sendable () -> Void) {
+  package init?(_ run: @escaping @Sendable () -> Void) {
     var all = sigset_t()
     var before = sigset_t()
     sigfillset(&all)
@@ -33,7 +31,7 @@ final class JoinedThread {
   }
 
   /// Waits for the end of the thread.
-  func join() {
+  package func join() {
     #if canImport(Glibc)
       pthread_join(thread, nil)
     #else

@@ -4,16 +4,18 @@ import Foundation
 
 // What Scripts/check hub runs: the vectors of the texts in a file.
 //
-// Usage: Embedding FOLDER TEXTS OUTPUT [THREADS]
+// Usage: TextEmbedding FOLDER TEXTS OUTPUT [THREADS]
 // FOLDER is one of the Hub, TEXTS a JSON list of strings, OUTPUT the .npy file that is written.
 // It prints the seconds from opening the folder to the compiled network, and those for all texts.
 
 @main
-enum EmbeddingProgram {
+enum TextEmbeddingProgram {
   static func main() {
     do {
       let arguments = Array(CommandLine.arguments.dropFirst())
-      guard arguments.count >= 3 else { throw Failure("Embedding FOLDER TEXTS OUTPUT [THREADS]") }
+      guard arguments.count >= 3 else {
+        throw Failure("TextEmbedding FOLDER TEXTS OUTPUT [THREADS]")
+      }
       let data = try Data(contentsOf: URL(fileURLWithPath: arguments[1]))
       let texts = try JSONDecoder().decode([String].self, from: data)
       let clock = ContinuousClock()
