@@ -5,6 +5,8 @@ Usage: python make_hub_references.py FOLDER   (with torch, transformers and sent
 Each folder in FOLDER is what save_pretrained writes, for networks of few and odd sizes, with
 answers.json: inputs and the outputs that transformers computes for them in double precision.
 """
+# check: Tests/ForgeHubTests/Fixtures
+
 import json
 import pathlib
 import shutil

@@ -6,6 +6,8 @@ Each folder in FOLDER is what sentence-transformers or transformers writes for a
 random weights with a tokenizer of its own; answers.json has texts and what the library makes of them.
 The trainers of tokenizers break ties at random: each run makes other vocabularies and answers.
 """
+# check: Tests/ForgeHubTests/Fixtures
+
 import json
 import pathlib
 import shutil

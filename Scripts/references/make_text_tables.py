@@ -5,6 +5,8 @@ training exactly, so the tables are read out of the library itself, one scalar a
 
 Usage: python make_text_tables.py OUTPUT-FOLDER   (with PyPI's tokenizers)
 """
+# check: Sources/Text/Generated
+
 import pathlib
 import sys
 import unicodedata

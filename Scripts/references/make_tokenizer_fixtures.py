@@ -6,6 +6,8 @@ FOLDER gets tokenizers trained by make_tokenizers.py on part of its text, texts.
 `Scripts/check tokenizers`, and answers.json: for each tokenizer what that check compares, in full
 for the first strings and as FNV-1a hashes of 64 bits for all of them.
 """
+# check: Tests/ForgeTextTests/Fixtures
+
 import importlib.machinery
 import importlib.util
 import json

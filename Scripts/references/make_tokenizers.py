@@ -6,6 +6,8 @@ translations of Django into some hundred languages. Training is seeded by the te
 Usage: python make_tokenizers.py FOLDER [SIZE]   (with tokenizers, sentencepiece and Django)
 SIZE is the number of tokens of each vocabulary, 3000 if not stated.
 """
+# check: {scratch}/tokenizers
+
 import json
 import pathlib
 import re
