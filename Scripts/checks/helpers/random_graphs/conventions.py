@@ -6,8 +6,11 @@ functions are computed in double precision, because the squares of ONNX Runtime 
 overflow or vanish (LpNormalization, GlobalLpPool, GroupNormalization,
 MeanVarianceNormalization), are off by 10⁻⁵ and by a whole channel (LRN), or
 lose what is small (Celu, Elu, Selu). GatherElements has places that the reference cannot read.
+The places of Resize are exact.
 """
 import numpy as np
+
+import places
 
 FLOAT = np.float32
 
@@ -171,6 +174,30 @@ def instances(step, inputs, results):
             + shift.reshape(channels)).astype(FLOAT)]
 
 
+def nearest(step, inputs, results):
+    """Resize by sizes to the nearest place, which ONNX Runtime rounds before operator set 18."""
+    node, values = step.node, {a.name: a for a in step.node.attribute}
+    transform = values["coordinate_transformation_mode"].s.decode() \
+        if "coordinate_transformation_mode" in values else "half_pixel"
+    if transform == "half_pixel_symmetric":
+        # The same where sizes are stated.
+        transform = "half_pixel"
+    mode = values["mode"].s if "mode" in values else b"nearest"
+    rounding = values["nearest_mode"].s.decode() if "nearest_mode" in values \
+        else "round_prefer_floor"
+    sizes = inputs.get(node.input[3]) if len(node.input) > 3 else None
+    if mode != b"nearest" or sizes is None or {"axes", "keep_aspect_ratio_policy"} & set(values) \
+            or transform not in places.TRANSFORMS:
+        return results
+    x = inputs[node.input[0]]
+    for axis, (size, wanted) in enumerate(zip(x.shape, sizes)):
+        if size:
+            chosen = [places.source(transform, rounding, index, size, int(wanted))
+                      for index in range(wanted)]
+            x = np.take(x, chosen, axis=axis)
+    return [x] if x.shape == results[0].shape else results
+
+
 def centred(step, inputs, results):
     """MeanVarianceNormalization, whose squares overflow in ONNX Runtime."""
     axes = next((tuple(a.ints) for a in step.node.attribute if a.name == "axes"), (0, 2, 3))
@@ -205,6 +232,8 @@ ALWAYS = {
 def applied(step, inputs, results):
     """The results of a step with what replaces them."""
     kind = step.node.op_type
+    if kind == "Resize":
+        return nearest(step, inputs, results)
     if kind not in ALWAYS and kind not in FOR_NAN or inputs[step.node.input[0]].dtype != FLOAT:
         return results
     if kind in ALWAYS:

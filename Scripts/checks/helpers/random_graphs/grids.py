@@ -13,26 +13,10 @@ from onnx import TensorProto, helper, numpy_helper
 
 import tool
 from judge import PASSED, Verdict
+from places import ROUNDINGS, TRANSFORMS, place, source
 
 FLOAT = np.float32
-ROUNDINGS = {
-    "floor": math.floor, "ceil": math.ceil,
-    "round_prefer_floor": lambda place: math.ceil(place - Fraction(1, 2)),
-    "round_prefer_ceil": lambda place: math.floor(place + Fraction(1, 2)),
-}
-TRANSFORMS = ["half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel"]
 INPUTS, OUTPUTS = range(1, 34), range(1, 50)
-
-
-def place(transform, index, size, wanted):
-    """The exact place of an element in the input."""
-    if transform == "asymmetric":
-        return Fraction(index * size, wanted)
-    if transform == "align_corners":
-        return Fraction(index * (size - 1), wanted - 1) if wanted > 1 else Fraction(0)
-    if transform == "pytorch_half_pixel" and wanted == 1:
-        return Fraction(0)
-    return Fraction(2 * index + 1, 2) * Fraction(size, wanted) - Fraction(1, 2)
 
 
 def keys(size, place, coefficient=Fraction(-3, 4)):
@@ -56,8 +40,8 @@ def exact(mode, rounding, transform, size, wanted):
     for index in range(wanted):
         spot = place(transform, index, size, wanted)
         if mode == "nearest":
-            source = min(max(ROUNDINGS[rounding](spot), 0), size - 1)
-            rows.append([float(source == column) for column in range(size)])
+            chosen = source(transform, rounding, index, size, wanted)
+            rows.append([float(chosen == column) for column in range(size)])
         elif mode == "linear":
             spot = min(max(spot, Fraction(0)), Fraction(size - 1))
             rows.append([float(max(Fraction(0), 1 - abs(spot - c))) for c in range(size)])
