@@ -197,11 +197,13 @@ def judged_output(graph, name, result, allowed):
             continue
         others.append(other)
         other = other.astype(result.dtype)
-        # Where ONNX Runtime lost the result, its noise says nothing of how far rounding goes.
+        # Where ONNX Runtime lost the result, or one before it, its noise says nothing of how far
+        # rounding goes.
         rounding = 0
         if result.dtype == FLOAT:
             size = np.abs(other.astype(np.float64))
-            rounding = np.where(np.isfinite(judged), noise.ROUNDINGS * noise.UNIT, LOST) * size
+            kept = np.isfinite(judged) & ("(not finite)" not in cause(graph, [name]))
+            rounding = np.where(kept, noise.ROUNDINGS * noise.UNIT, LOST) * size
         far = far & noise.differs(result, other, np.maximum(allowed, rounding))
         if not far.any():
             return Verdict("disputed", f"{title}: {cause(graph, [name])}")

@@ -241,10 +241,13 @@ class Noise:
             size = np.hypot(size, scale * (FAST if terms >= FAST_INPUTS else 1))
         with np.errstate(all="ignore"):
             noisy = (exact + self.step * size * self.signs(result.shape)).astype(FLOAT)
+        if node.op_type in SQUARED and scale is not None:
+            noisy = np.where(np.isfinite(size), noisy, np.nan).astype(FLOAT)
         if node.op_type in PICTURES and scale is not None:
             # What is not finite is so in one way or another; Resize does not read an element of
             # the weight 0.
-            lost = 0 if node.op_type == "Resize" else np.where(np.isnan(judged), np.inf, np.nan)
+            way = np.inf if self.numbers.random() < 0.5 else np.nan
+            lost = 0 if node.op_type == "Resize" else np.where(np.isnan(judged), way, np.nan)
             other = np.where(np.isfinite(judged), FLOAT("nan"), lost)
             noisy = np.where(np.isfinite(size), noisy, other).astype(FLOAT)
         return noisy
