@@ -71,6 +71,8 @@ PICTURES = {"Conv", "ConvTranspose", "Resize"}
 SQUARED = {
     "LayerNormalization", "SkipLayerNormalization", "SkipSimplifiedLayerNormalization",
     "SimplifiedLayerNormalization", "EmbedLayerNormalization"}
+# The input that is added before the squares.
+BIASES = {"SkipLayerNormalization": 4, "SkipSimplifiedLayerNormalization": 3}
 RECURRENT = {"LSTM", "GRU", "RNN"}
 # ONNX Runtime adds 1 to what is near −1 in the two kinds of Gelu.
 ABSOLUTE = {
@@ -135,6 +137,9 @@ def unbounded_scale(node, inputs, result):
             rows = sum(
                 np.abs(x.astype(np.float64)).max(axis=axes, keepdims=True)
                 for place, x in enumerate(inputs[:2]) if place == 0 or x.ndim >= max(2, len(axes)))
+            bias = BIASES.get(node.op_type, len(inputs))
+            if bias < len(inputs) and inputs[bias] is not None:
+                rows = rows + np.abs(inputs[bias].astype(np.float64)).max()
         return np.broadcast_to(np.where(rows < 1e18, 0, np.inf), result.shape), 1
     if node.op_type == "Resize":
         mode = next((a.s for a in node.attribute if a.name == "mode"), b"nearest")
