@@ -66,7 +66,7 @@ import Testing
     expectClose(found.values, expected.values)
   }
 
-  /// A sound in parts of any whole number of hops has the bits of the whole.
+  /// The parts of a sound, each of whole hops, give the same bits as the sound at once.
   @Test func streams() throws {
     let samples = Array(try SoundFixtures.signal("voice").prefix(2000))
     let mel = MelSpectrogram(

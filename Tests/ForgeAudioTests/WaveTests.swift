@@ -85,7 +85,7 @@ import Testing
       let little = (0..<count).map { UInt8(truncatingIfNeeded: bits >> (8 * UInt64($0))) }
       bytes += isBigEndian ? little.reversed() : little
     }
-    // A part of a sample at the end is no sample.
+    // The bytes at the end that do not fill a sample are left out.
     let format = SoundFormat(
       rate: 8000, channels: 2, samples: form, isBigEndian: isBigEndian)
     let reader = try SoundReader(rawBytes: bytes + (count > 1 ? [7] : []), format: format)

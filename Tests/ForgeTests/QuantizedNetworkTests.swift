@@ -95,7 +95,7 @@ import Testing
   @Test func referenceHasTheSameIntegers() throws {
     let (model, real) = try network()
     let quantized = try real.quantized(calibration: samples(5), bound: 1, onlyFaster: false)
-    // Scalar kernels have the bits of the others where all sums are exact.
+    // Scalar kernels sum integers exactly, as the others do.
     let scalar = try model.compile(
       options: CompileOptions(instructionSet: .scalar, quantization: quantized.table),
       parameters: SeededParameters(seed: 3))
