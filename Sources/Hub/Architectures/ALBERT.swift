@@ -3,7 +3,7 @@ import Forge
 /// ALBERT: narrow embeddings, and blocks that share their parameters in groups.
 ///
 /// Source: Lan and others, ALBERT, 2019.
-struct ALBERT: TextArchitecture {
+struct ALBERT: ClassifyingEncoder {
   static let types = ["albert"]
   static let prefixes = ["albert."]
 
@@ -29,18 +29,8 @@ struct ALBERT: TextArchitecture {
   }
 
   func features(of inputs: TextInputs) -> Tensor {
-    let words =
-      inputs.ids
-      --> Embedding(vocabulary: vocabulary, channels: width, name: "embeddings.word_embeddings")
-    let types =
-      (inputs.types ?? Constant([0], shape: [1]))
-      --> Embedding(
-        vocabulary: tokenTypes, channels: width, name: "embeddings.token_type_embeddings")
     var x =
-      words + types
-      --> PositionalEncoding(
-        .learned(maximumLength: positions), name: "embeddings.position_embeddings")
-      --> LayerNormalization(epsilon: sizes.epsilon, name: "embeddings.LayerNorm")
+      BERT.embeddings(of: inputs, sizes, tokenTypes: tokenTypes, width: width)
       --> LastAxisDense(neurons: channels, name: "encoder.embedding_hidden_mapping_in")
     let mask = inputs.visible
     for layer in 0..<sizes.layers {
@@ -62,17 +52,9 @@ struct ALBERT: TextArchitecture {
     TensorPlace(spec, query: "query", key: "key", value: "value", output: "dense")
   }
 
-  func output(
-    of head: HubHead, on features: Tensor, _ inputs: TextInputs, labels: Int
-  ) -> Tensor? {
-    switch head {
-    case .features: features
-    case .sequenceClassification:
-      first(features)
-        --> LastAxisDense(neurons: channels, activation: .tanh, name: "pooler")
-        --> LastAxisDense(neurons: labels, name: "classifier")
-    case .tokenClassification: features --> LastAxisDense(neurons: labels, name: "classifier")
-    case .nextToken: nil
-    }
+  func classification(of first: Tensor, labels: Int) -> Tensor {
+    first
+      --> LastAxisDense(neurons: channels, activation: .tanh, name: "pooler")
+      --> LastAxisDense(neurons: labels, name: "classifier")
   }
 }

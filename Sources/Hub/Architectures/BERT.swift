@@ -3,7 +3,7 @@ import Forge
 /// BERT's encoder: words, positions and types, and blocks that normalize their sums.
 ///
 /// Source: Devlin and others, BERT, 2018.
-struct BERT: TextArchitecture {
+struct BERT: ClassifyingEncoder {
   static let types = ["bert"]
   static let prefixes = ["bert."]
 
@@ -20,22 +20,29 @@ struct BERT: TextArchitecture {
   }
 
   func features(of inputs: TextInputs) -> Tensor {
-    let words =
-      inputs.ids
-      --> Embedding(
-        vocabulary: vocabulary, channels: channels, name: "embeddings.word_embeddings")
-    let types =
-      (inputs.types ?? Constant([0], shape: [1]))
-      --> Embedding(
-        vocabulary: tokenTypes, channels: channels, name: "embeddings.token_type_embeddings")
-    var x =
-      words + types
-      --> PositionalEncoding(
-        .learned(maximumLength: positions), name: "embeddings.position_embeddings")
-      --> LayerNormalization(epsilon: sizes.epsilon, name: "embeddings.LayerNorm")
+    var x = Self.embeddings(of: inputs, sizes, tokenTypes: tokenTypes, width: channels)
     let mask = inputs.visible
     for layer in 0..<sizes.layers { x = Self.block(layer, of: sizes)(x, mask) }
     return x
+  }
+
+  /// The sum of words, types and positions, normalized, [length][width], as ELECTRA and ALBERT have
+  /// it, too.
+  static func embeddings(
+    of inputs: TextInputs, _ sizes: EncoderSizes, tokenTypes: Int, width: Int
+  ) -> Tensor {
+    let words =
+      inputs.ids
+      --> Embedding(
+        vocabulary: sizes.vocabulary, channels: width, name: "embeddings.word_embeddings")
+    let types =
+      (inputs.types ?? Constant([0], shape: [1]))
+      --> Embedding(
+        vocabulary: tokenTypes, channels: width, name: "embeddings.token_type_embeddings")
+    return words + types
+      --> PositionalEncoding(
+        .learned(maximumLength: sizes.positions), name: "embeddings.position_embeddings")
+      --> LayerNormalization(epsilon: sizes.epsilon, name: "embeddings.LayerNorm")
   }
 
   /// A block under the names that RoBERTa and ELECTRA share.
@@ -56,17 +63,9 @@ struct BERT: TextArchitecture {
 
   func place(of spec: ParameterSpec) -> TensorPlace? { Self.place(of: spec) }
 
-  func output(
-    of head: HubHead, on features: Tensor, _ inputs: TextInputs, labels: Int
-  ) -> Tensor? {
-    switch head {
-    case .features: features
-    case .sequenceClassification:
-      first(features)
-        --> LastAxisDense(neurons: channels, activation: .tanh, name: "pooler.dense")
-        --> LastAxisDense(neurons: labels, name: "classifier")
-    case .tokenClassification: features --> LastAxisDense(neurons: labels, name: "classifier")
-    case .nextToken: nil
-    }
+  func classification(of first: Tensor, labels: Int) -> Tensor {
+    first
+      --> LastAxisDense(neurons: channels, activation: .tanh, name: "pooler.dense")
+      --> LastAxisDense(neurons: labels, name: "classifier")
   }
 }

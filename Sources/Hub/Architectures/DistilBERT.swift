@@ -3,7 +3,7 @@ import Forge
 /// DistilBERT: BERT's encoder without types of tokens.
 ///
 /// Source: Sanh and others, DistilBERT, 2019.
-struct DistilBERT: TextArchitecture {
+struct DistilBERT: ClassifyingEncoder {
   static let types = ["distilbert"]
   static let prefixes = ["distilbert."]
 
@@ -57,17 +57,9 @@ struct DistilBERT: TextArchitecture {
     TensorPlace(spec, query: "q_lin", key: "k_lin", value: "v_lin", output: "out_lin")
   }
 
-  func output(
-    of head: HubHead, on features: Tensor, _ inputs: TextInputs, labels: Int
-  ) -> Tensor? {
-    switch head {
-    case .features: features
-    case .sequenceClassification:
-      first(features)
-        --> LastAxisDense(neurons: channels, activation: .relu, name: "pre_classifier")
-        --> LastAxisDense(neurons: labels, name: "classifier")
-    case .tokenClassification: features --> LastAxisDense(neurons: labels, name: "classifier")
-    case .nextToken: nil
-    }
+  func classification(of first: Tensor, labels: Int) -> Tensor {
+    first
+      --> LastAxisDense(neurons: channels, activation: .relu, name: "pre_classifier")
+      --> LastAxisDense(neurons: labels, name: "classifier")
   }
 }

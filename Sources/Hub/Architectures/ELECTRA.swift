@@ -3,7 +3,7 @@ import Forge
 /// ELECTRA: BERT's encoder, with embeddings that may be narrower than its blocks.
 ///
 /// Source: Clark and others, ELECTRA, 2020.
-struct ELECTRA: TextArchitecture {
+struct ELECTRA: ClassifyingEncoder {
   static let types = ["electra"]
   static let prefixes = ["electra."]
 
@@ -22,18 +22,7 @@ struct ELECTRA: TextArchitecture {
   }
 
   func features(of inputs: TextInputs) -> Tensor {
-    let words =
-      inputs.ids
-      --> Embedding(vocabulary: vocabulary, channels: width, name: "embeddings.word_embeddings")
-    let types =
-      (inputs.types ?? Constant([0], shape: [1]))
-      --> Embedding(
-        vocabulary: tokenTypes, channels: width, name: "embeddings.token_type_embeddings")
-    var x =
-      words + types
-      --> PositionalEncoding(
-        .learned(maximumLength: positions), name: "embeddings.position_embeddings")
-      --> LayerNormalization(epsilon: sizes.epsilon, name: "embeddings.LayerNorm")
+    var x = BERT.embeddings(of: inputs, sizes, tokenTypes: tokenTypes, width: width)
     if width != channels {
       x = x --> LastAxisDense(neurons: channels, name: "embeddings_project")
     }
@@ -44,15 +33,7 @@ struct ELECTRA: TextArchitecture {
 
   func place(of spec: ParameterSpec) -> TensorPlace? { BERT.place(of: spec) }
 
-  func output(
-    of head: HubHead, on features: Tensor, _ inputs: TextInputs, labels: Int
-  ) -> Tensor? {
-    switch head {
-    case .features: features
-    case .sequenceClassification:
-      RoBERTa.classification(first(features), channels, labels, activation: .gelu)
-    case .tokenClassification: features --> LastAxisDense(neurons: labels, name: "classifier")
-    case .nextToken: nil
-    }
+  func classification(of first: Tensor, labels: Int) -> Tensor {
+    RoBERTa.classification(first, channels, labels, activation: .gelu)
   }
 }

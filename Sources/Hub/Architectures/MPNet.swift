@@ -7,7 +7,7 @@ import ForgeSystem
 /// logarithm, up to a distance of 128.
 ///
 /// Source: Song and others, MPNet, 2020; the buckets are those of Raffel and others, T5, 2019.
-struct MPNet: TextArchitecture {
+struct MPNet: ClassifyingEncoder {
   static let types = ["mpnet"]
   static let prefixes = ["mpnet."]
 
@@ -83,15 +83,7 @@ struct MPNet: TextArchitecture {
     return start + min(exact + Int(ratio * Float(half - exact)), half - 1)
   }
 
-  func output(
-    of head: HubHead, on features: Tensor, _ inputs: TextInputs, labels: Int
-  ) -> Tensor? {
-    switch head {
-    case .features: features
-    case .sequenceClassification:
-      RoBERTa.classification(first(features), channels, labels, activation: .tanh)
-    case .tokenClassification: features --> LastAxisDense(neurons: labels, name: "classifier")
-    case .nextToken: nil
-    }
+  func classification(of first: Tensor, labels: Int) -> Tensor {
+    RoBERTa.classification(first, channels, labels, activation: .tanh)
   }
 }

@@ -4,7 +4,7 @@ import Forge
 /// padding and leave padding out.
 ///
 /// Source: Liu and others, RoBERTa, 2019.
-struct RoBERTa: TextArchitecture {
+struct RoBERTa: ClassifyingEncoder {
   static let types = ["roberta", "xlm-roberta", "camembert"]
   static let prefixes = ["roberta."]
 
@@ -45,16 +45,8 @@ struct RoBERTa: TextArchitecture {
 
   func place(of spec: ParameterSpec) -> TensorPlace? { BERT.place(of: spec) }
 
-  func output(
-    of head: HubHead, on features: Tensor, _ inputs: TextInputs, labels: Int
-  ) -> Tensor? {
-    switch head {
-    case .features: features
-    case .sequenceClassification:
-      Self.classification(first(features), channels, labels, activation: .tanh)
-    case .tokenClassification: features --> LastAxisDense(neurons: labels, name: "classifier")
-    case .nextToken: nil
-    }
+  func classification(of first: Tensor, labels: Int) -> Tensor {
+    Self.classification(first, channels, labels, activation: .tanh)
   }
 
   /// Two products on the first token, as MPNet and ELECTRA have them, too.
