@@ -1,6 +1,5 @@
 import ArgumentParser
 import Forge
-import Foundation
 
 /// The arguments of the commands that compile a network and time it.
 struct CompileArguments: ParsableArguments {
@@ -27,10 +26,7 @@ struct CompileArguments: ParsableArguments {
   var runs = 50
 
   func validate() throws {
-    let most = CompileOptions.Threads.maximum
-    guard (1...most).contains(threads) else {
-      throw ValidationError("threads must be 1 to \(most)")
-    }
+    try CompileOptions.Threads.check(threads)
   }
 
   /// The corresponding options of a compile.
@@ -44,13 +40,15 @@ struct CompileArguments: ParsableArguments {
 
   /// Writes the kernels of a plan to the file of `--save-tuning`, if given.
   func save(_ tuning: TuningReport) throws {
-    guard let path = saveTuning else { return }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-    do {
-      try (encoder.encode(tuning.record) + Data("\n".utf8)).write(to: URL(fileURLWithPath: path))
-    } catch {
-      throw ValidationError("\(path) cannot be written: \(error.localizedDescription)")
+    if let path = saveTuning { try ArgumentFile.write(tuning.record, to: path) }
+  }
+}
+
+extension CompileOptions.Threads {
+  /// Checks an argument of threads, if it is given.
+  static func check(_ count: Int?) throws {
+    guard (1...maximum).contains(count ?? 1) else {
+      throw ValidationError("threads must be 1 to \(maximum)")
     }
   }
 }

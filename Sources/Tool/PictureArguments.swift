@@ -35,7 +35,12 @@ struct PictureArguments: ParsableArguments {
 
   /// The part of a picture that is used.
   enum Crop: String, ExpressibleByArgument, CaseIterable {
-    case none, centre
+    case none, center
+
+    /// Creates a crop from its name, in either spelling.
+    init?(argument: String) {
+      self.init(rawValue: argument == "centre" ? "center" : argument)
+    }
 
     /// The corresponding crop.
     var crop: ImageCrop { self == .none ? .none : .centre }

@@ -39,10 +39,7 @@ struct PlanCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
-    let most = CompileOptions.Threads.maximum
-    guard (1...most).contains(threads) else {
-      throw ValidationError("threads must be 1 to \(most)")
-    }
+    try CompileOptions.Threads.check(threads)
     guard (1...4096).contains(batch) else { throw ValidationError("batch must be 1 to 4096") }
   }
 

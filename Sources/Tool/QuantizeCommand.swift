@@ -51,10 +51,7 @@ struct QuantizeCommand: ParsableCommand {
   var output: String?
 
   func validate() throws {
-    let mostThreads = CompileOptions.Threads.maximum
-    guard (1...mostThreads).contains(threads) else {
-      throw ValidationError("threads must be 1 to \(mostThreads)")
-    }
+    try CompileOptions.Threads.check(threads)
     guard bound > 0, bound.isFinite else { throw ValidationError("bound must be above 0") }
     guard most > 0 else { throw ValidationError("most must be 1 or more") }
   }
@@ -75,15 +72,7 @@ struct QuantizeCommand: ParsableCommand {
         calibration: samples, bound: bound, method: method.method, onlyFaster: !evenIfSlower)
     }
     print(quantized)
-    guard let output else { return }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-    do {
-      try (encoder.encode(quantized.table) + Data("\n".utf8))
-        .write(to: URL(fileURLWithPath: output))
-    } catch {
-      throw ValidationError("\(output) cannot be written: \(error.localizedDescription)")
-    }
+    if let output { try ArgumentFile.write(quantized.table, to: output) }
   }
 
   /// The files and folders of the samples, in the order of their names.

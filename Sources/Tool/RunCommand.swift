@@ -52,10 +52,7 @@ struct RunCommand: ParsableCommand {
   var list: String?
 
   func validate() throws {
-    let most = CompileOptions.Threads.maximum
-    guard threads.map({ (1...most).contains($0) }) ?? true else {
-      throw ValidationError("threads must be 1 to \(most)")
-    }
+    try CompileOptions.Threads.check(threads)
     guard (network == nil) != (list == nil) else { throw ValidationError("give a network") }
     guard top >= 0 else { throw ValidationError("top must be 0 or more") }
   }

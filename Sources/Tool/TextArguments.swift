@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 
 /// The arguments of the commands that read texts.
 struct TextArguments: ParsableArguments {
@@ -22,9 +21,9 @@ struct TextArguments: ParsableArguments {
   /// The texts, in their order; lines without any character are texts, too.
   func all() throws -> [String] {
     guard let path = lines else { return texts }
-    let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
-    guard let size, size <= Self.mostBytes, let data = FileManager.default.contents(atPath: path)
-    else { throw ValidationError("\(path) cannot be read") }
+    guard let data = try ArgumentFile.bytes(of: path, atMost: Self.mostBytes) else {
+      throw ValidationError("\(path) has more than \(Self.mostBytes) bytes")
+    }
     guard let text = String(validating: data, as: UTF8.self) else {
       throw ValidationError("\(path) is not UTF-8")
     }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Forge
-import Foundation
 
 /// The argument for the choice of kernels: `costModel`, `measured`, or the path of a record.
 enum TuningArgument: ExpressibleByArgument {
@@ -32,13 +31,7 @@ enum TuningArgument: ExpressibleByArgument {
       case .costModel: return .costModel
       case .measured: return .measured
       case .recorded(let path):
-        guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else {
-          throw ValidationError("\(path) cannot be read")
-        }
-        guard let record = try? JSONDecoder().decode(TuningRecord.self, from: data) else {
-          throw ValidationError("\(path) is not a tuning record")
-        }
-        return .recorded(record)
+        return .recorded(try ArgumentFile.value(at: path, as: "a tuning record"))
       }
     }
   }

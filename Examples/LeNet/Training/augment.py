@@ -8,7 +8,7 @@ def distort(images, rng):
     """Distorted copies of `images` (count x 28 x 28, float32 in 0...1)."""
     count, height, width = images.shape
 
-    # Affine: rotate, shear and scale about the centre, then move.
+    # Affine: rotate, shear and scale about the center, then move.
     angle = rng.normal(0.0, np.radians(6), count)
     shear = rng.normal(0.0, 0.15, count)
     stretch_y = np.exp(rng.normal(0.0, 0.09, count))

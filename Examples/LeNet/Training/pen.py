@@ -3,7 +3,7 @@
 A digit is a list of strokes. A stroke is an array of (x, y) points, y pointing
 down, in any unit; only the shape matters, because `draw_digit` fits the digit
 the way MNIST's pictures are fitted: the ink lies within 20x20 pixels and its
-centre of mass is the centre of the picture.
+center of mass is the center of the picture.
 """
 
 import numpy as np
@@ -62,7 +62,7 @@ def draw_digit(strokes, radii, fineness=1):
     middle = (low + high) / 2
     placed = [(s - middle) * scale + SIZE / 2 for s in strokes]
 
-    # Move the centre of mass to the centre, without leaving the picture.
+    # Move the center of mass to the center, without leaving the picture.
     ink = _ink(placed, radii, fineness)
     axis = np.arange(SIZE) + 0.5
     mass = np.array([(ink.sum(axis=0) * axis).sum(), (ink.sum(axis=1) * axis).sum()]) / ink.sum()

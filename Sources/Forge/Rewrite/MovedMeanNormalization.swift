@@ -17,7 +17,7 @@ extension NormalizationParts {
       guard let scaled = product(first), !scaled.isNegative, let moved = product(second),
         moved.isNegative, moved.root.isSame(scaled.root), moved.gamma == scaled.gamma,
         let mean = mean(moved.factor), mean.input == scaled.factor,
-        let difference = centred(scaled.root.base, eitherSign: true), difference.isSame(mean),
+        let difference = centered(scaled.root.base, eitherSign: true), difference.isSame(mean),
         mean.extent == scaled.root.extent
       else { continue }
       return recognized(

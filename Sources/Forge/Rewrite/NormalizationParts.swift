@@ -66,7 +66,7 @@ struct NormalizationParts {
   }
 
   /// `x − mean(x)`, the mean of x; with `eitherSign` also `mean(x) − x`.
-  func centred(_ value: Value, eitherSign: Bool = false) -> Mean? {
+  func centered(_ value: Value, eitherSign: Bool = false) -> Mean? {
     guard let position = bareProducer(of: value),
       case .binary(.subtract) = graph.nodes[position].primitive
     else { return nil }

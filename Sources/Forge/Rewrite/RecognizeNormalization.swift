@@ -17,7 +17,7 @@ enum RecognizeNormalization: Rewrite {
     var patterns: [OperationGraph.Value: [OperationGraph.Node]] = [:]
     for position in graph.nodes.indices where parts.graph.isBare(position) {
       guard
-        let found = parts.centredNormalization(at: position)
+        let found = parts.centeredNormalization(at: position)
           ?? parts.movedMeanNormalization(at: position)
           ?? parts.rootMeanSquareNormalization(at: position)
       else { continue }

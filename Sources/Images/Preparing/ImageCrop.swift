@@ -71,7 +71,7 @@ struct CropPlan {
       self.init(box, of: source, to: size ?? Self.rounded(box))
     case .centre(let fraction):
       guard fraction > 0, fraction <= 1 else { throw .badFraction(fraction) }
-      let box = Self.centre(of: source, shape: size, fraction: fraction)
+      let box = Self.center(of: source, shape: size, fraction: fraction)
       self.init(box, of: source, to: size ?? Self.rounded(box))
     case .shorterSide(let side): try self.init(shorterSide: side, of: source, to: size)
     case .letterbox(let color): self.init(letterbox: color, of: source, to: size ?? source)
@@ -121,7 +121,7 @@ struct CropPlan {
     border = color
   }
 
-  private static func centre(of source: Size, shape: Size?, fraction: Double) -> CropRectangle {
+  private static func center(of source: Size, shape: Size?, fraction: Double) -> CropRectangle {
     var (width, height) = (Double(source.width), Double(source.height))
     if let shape {
       let wanted = Double(shape.width) / Double(shape.height)

@@ -28,14 +28,14 @@ static int64_t most_taps(int64_t size, int64_t outputs) {
 }
 
 /* The triangle filter, as wide as the scale when shrinking. */
-static span antialiased(const axis *axis, double centre, double scale, float *weights) {
+static span antialiased(const axis *axis, double center, double scale, float *weights) {
   const double support = scale > 1 ? scale : 1;
-  const int64_t first = forge_larger(0, (int64_t)floor(centre - support + 0.5));
-  const int64_t last = forge_smaller(axis->size, (int64_t)floor(centre + support + 0.5));
+  const int64_t first = forge_larger(0, (int64_t)floor(center - support + 0.5));
+  const int64_t last = forge_smaller(axis->size, (int64_t)floor(center + support + 0.5));
   double total = 0;
   for (int pass = 0; pass < 2; pass++) { /* the sum of the weights, then the weights over it */
     for (int64_t t = first; t < last; t++) {
-      const double weight = fmax(0, 1 - fabs(((double)t - centre + 0.5) / support));
+      const double weight = fmax(0, 1 - fabs(((double)t - center + 0.5) / support));
       if (pass == 0)
         total += weight;
       else
@@ -48,18 +48,18 @@ static span antialiased(const axis *axis, double centre, double scale, float *we
 /* Returns the source pixels of output pixel i. weights: float [count], written. */
 static span taps(const axis *axis, int64_t i, float *weights) {
   const double scale = axis->length / (double)axis->outputs;
-  const double centre = axis->start + ((double)i + 0.5) * scale;
-  if (axis->mode == FORGE_RESIZE_ANTIALIASED) return antialiased(axis, centre, scale, weights);
+  const double center = axis->start + ((double)i + 0.5) * scale;
+  if (axis->mode == FORGE_RESIZE_ANTIALIASED) return antialiased(axis, center, scale, weights);
 
   weights[0] = 1;
   if (axis->mode == FORGE_RESIZE_NEAREST)
-    return (span){(int32_t)forge_larger(0, forge_smaller((int64_t)floor(centre), axis->size - 1)),
+    return (span){(int32_t)forge_larger(0, forge_smaller((int64_t)floor(center), axis->size - 1)),
                   1};
 
-  const double left = floor(centre - 0.5); /* FORGE_RESIZE_BILINEAR */
+  const double left = floor(center - 0.5); /* FORGE_RESIZE_BILINEAR */
   if (left < 0) return (span){0, 1};
   if (left >= (double)(axis->size - 1)) return (span){(int32_t)axis->size - 1, 1};
-  const double fraction = centre - 0.5 - left;
+  const double fraction = center - 0.5 - left;
   weights[0] = (float)(1 - fraction);
   weights[1] = (float)fraction;
   return (span){(int32_t)left, 2};

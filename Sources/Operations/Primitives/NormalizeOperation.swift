@@ -58,8 +58,8 @@ package struct NormalizeOperation: PrimitiveOperation {
     let sets = try sets(input)
     for set in sets {
       let values = set.map { input.values[$0] }
-      let (centre, divisor) = centreAndDivisor(values)
-      for (place, value) in zip(set, values) { result.values[place] = (value - centre) / divisor }
+      let (center, divisor) = centerAndDivisor(values)
+      for (place, value) in zip(set, values) { result.values[place] = (value - center) / divisor }
     }
     guard call.operands.count == 3 else { return result }
     let (gamma, beta) = (call.operands[1].values, call.operands[2].values)
@@ -94,7 +94,7 @@ package struct NormalizeOperation: PrimitiveOperation {
   }
 
   /// The number subtracted from values and the number they are divided by.
-  private func centreAndDivisor(_ values: [Double]) -> (centre: Double, divisor: Double) {
+  private func centerAndDivisor(_ values: [Double]) -> (center: Double, divisor: Double) {
     if rule.kind == .unitLength {
       let norm = values.reduce(0) { $0 + $1 * $1 }.squareRoot()
       // NaN for a NaN.

@@ -101,25 +101,25 @@ extension ResizeMode {
   ///   - size: the pixels of the whole image; all taps are inside.
   /// - Returns: the pixels, whose weights sum to 1.
   func taps(at index: Int, start: Double, scale: Double, size: Int) -> [ResizeTap] {
-    let centre = start + (Double(index) + 0.5) * scale
+    let center = start + (Double(index) + 0.5) * scale
     func inside(_ position: Double) -> Int { min(max(Int(position), 0), size - 1) }
     switch self {
     case .nearest:
-      return [ResizeTap(position: inside(centre.rounded(.down)), weight: 1)]
+      return [ResizeTap(position: inside(center.rounded(.down)), weight: 1)]
     case .bilinear:
       // Pixel `t` has its center at t + ½. The two nearest are interpolated, and the edge is
       // repeated.
-      let below = (centre - 0.5).rounded(.down)
-      let share = centre - 0.5 - below
+      let below = (center - 0.5).rounded(.down)
+      let share = center - 0.5 - below
       return [
         ResizeTap(position: inside(below), weight: 1 - share),
         ResizeTap(position: inside(below + 1), weight: share),
       ]
     case .bilinearAntialiased:
       let support = max(scale, 1)
-      let first = max(0, Int((centre - support + 0.5).rounded(.down)))
-      let last = min(size, Int((centre + support + 0.5).rounded(.down)))
-      let weights = (first..<last).map { max(0, 1 - abs((Double($0) - centre + 0.5) / support)) }
+      let first = max(0, Int((center - support + 0.5).rounded(.down)))
+      let last = min(size, Int((center + support + 0.5).rounded(.down)))
+      let weights = (first..<last).map { max(0, 1 - abs((Double($0) - center + 0.5) / support)) }
       let sum = weights.reduce(0, +)
       return zip(first..<last, weights).map { ResizeTap(position: $0, weight: $1 / sum) }
     }

@@ -143,8 +143,8 @@ def standardized(x, axes, epsilon):
     """(x − mean) / √(variance + epsilon) in double precision."""
     x = x.astype(np.float64)
     with np.errstate(all="ignore"):
-        centred = x - x.mean(axis=axes, keepdims=True)
-        return centred / np.sqrt((centred * centred).mean(axis=axes, keepdims=True) + epsilon)
+        centered = x - x.mean(axis=axes, keepdims=True)
+        return centered / np.sqrt((centered * centered).mean(axis=axes, keepdims=True) + epsilon)
 
 
 def grouped(step, inputs, results):
@@ -198,7 +198,7 @@ def nearest(step, inputs, results):
     return [x] if x.shape == results[0].shape else results
 
 
-def centred(step, inputs, results):
+def centered(step, inputs, results):
     """MeanVarianceNormalization, whose squares overflow in ONNX Runtime."""
     axes = next((tuple(a.ints) for a in step.node.attribute if a.name == "axes"), (0, 2, 3))
     x = inputs[step.node.input[0]].astype(np.float64)
@@ -225,7 +225,7 @@ ALWAYS = {
     "Celu": exponential, "Elu": exponential, "Selu": exponential,
     "LpNormalization": normalized, "LRN": local, "GlobalLpPool": spatial_norm, "Softsign": limited,
     "GatherElements": taken, "GroupNormalization": grouped, "InstanceNormalization": instances,
-    "MeanVarianceNormalization": centred,
+    "MeanVarianceNormalization": centered,
 }
 
 

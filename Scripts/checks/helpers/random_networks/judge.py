@@ -365,17 +365,17 @@ def taps(mode, size, count):
     """The matrix of a resize along one axis: [output, input]."""
     matrix, scaling = np.zeros((count, size)), size / count
     for index in range(count):
-        centre = (index + 0.5) * scaling
+        center = (index + 0.5) * scaling
         if mode == "nearest":
-            matrix[index, min(int(centre), size - 1)] = 1
+            matrix[index, min(int(center), size - 1)] = 1
         elif mode == "bilinear":
-            below = int(np.floor(centre - 0.5))
-            share = centre - 0.5 - below
+            below = int(np.floor(center - 0.5))
+            share = center - 0.5 - below
             matrix[index, min(max(below, 0), size - 1)] += 1 - share
             matrix[index, min(max(below + 1, 0), size - 1)] += share
         else:
             positions = np.arange(size) + 0.5
-            matrix[index] = np.maximum(0, 1 - np.abs(positions - centre) / max(scaling, 1))
+            matrix[index] = np.maximum(0, 1 - np.abs(positions - center) / max(scaling, 1))
             matrix[index] /= matrix[index].sum()
     return matrix
 

@@ -81,32 +81,32 @@ extension ONNXOperators {
       try ONNXCall.axis($0, rank: input.rank)
     }
     let mean = try reduced(&call, input, .mean, axes: axes, keepsDimensions: true)
-    let centred = try combined(&call, input, mean) { Subtract() }
-    let deviation = try deviation(&call, of: centred, axes: axes)
+    let centered = try combined(&call, input, mean) { Subtract() }
+    let deviation = try deviation(&call, of: centered, axes: axes)
     let shifted = FileTensor(
       try call.apply(Scale(1, bias: 1e-9), to: deviation.tensor), sizes: deviation.sizes,
       layout: deviation.layout)
-    call.set(try combined(&call, centred, shifted) { Divide() })
+    call.set(try combined(&call, centered, shifted) { Divide() })
   }
 
   /// The root of the mean square of what has the mean 0.
   private static func deviation(
-    _ call: inout ONNXCall, of centred: FileTensor, axes: [Int]
+    _ call: inout ONNXCall, of centered: FileTensor, axes: [Int]
   ) throws -> FileTensor {
-    let sizes = try centred.lengthSizes()
+    let sizes = try centered.lengthSizes()
     guard axes.allSatisfy({ sizes[$0].constant != nil }) else {
       // The number of values follows the length.
       let squares = FileTensor(
-        try call.apply(Unary(.square), to: centred.tensor), sizes: centred.sizes,
-        layout: centred.layout)
+        try call.apply(Unary(.square), to: centered.tensor), sizes: centered.sizes,
+        layout: centered.layout)
       let mean = try reduced(&call, squares, .mean, axes: axes, keepsDimensions: true)
       return FileTensor(
         try call.apply(Unary(.squareRoot), to: mean.tensor), sizes: mean.sizes,
         layout: mean.layout)
     }
     // A norm does not overflow where the squares do.
-    let norm = try reduced(&call, centred, .l2, axes: axes, keepsDimensions: true)
-    let count = axes.reduce(1) { $0.multipliedSaturated(by: centred.sizes[$1]) }
+    let norm = try reduced(&call, centered, .l2, axes: axes, keepsDimensions: true)
+    let count = axes.reduce(1) { $0.multipliedSaturated(by: centered.sizes[$1]) }
     return FileTensor(
       try call.apply(Scale(1 / Float(count).squareRoot()), to: norm.tensor), sizes: norm.sizes,
       layout: norm.layout)
@@ -273,10 +273,10 @@ extension ONNXOperators {
     guard call.node.outputs.dropFirst().contains(where: { !$0.isEmpty }) else { return }
     let mean = try reduced(&call, input, .mean, axes: axes, keepsDimensions: true)
     call.set(mean, output: 1)
-    let centred = try combined(&call, input, mean) { Subtract() }
+    let centered = try combined(&call, input, mean) { Subtract() }
     let squared = FileTensor(
-      try call.apply(Unary(.square), to: centred.tensor), sizes: centred.sizes,
-      layout: centred.layout)
+      try call.apply(Unary(.square), to: centered.tensor), sizes: centered.sizes,
+      layout: centered.layout)
     let variance = try reduced(&call, squared, .mean, axes: axes, keepsDimensions: true)
     let shifted = try call.apply(Scale(1, bias: epsilon), to: variance.tensor)
     call.set(

@@ -42,7 +42,7 @@ extension ONNXOperators {
       floats: (0..<count).map { index in
         let (outer, place) = (index / inner / sizes[axis], index / inner % sizes[axis])
         let own = (outer * blocks[axis] + place / block) * inner + index % inner
-        return (number(integers, index, bits: bits) - zeros[own]) * scales[own]
+        return (packedNumber(integers, index, bits: bits) - zeros[own]) * scales[own]
       }, sizes: sizes)
     table.held = held
     call.set(
@@ -65,14 +65,7 @@ extension ONNXOperators {
     let bytes = try stored.integers().map { UInt8(truncatingIfNeeded: $0) }
     return (0..<count).map { index in
       let row = index / last
-      return number(bytes, index % last, from: row * packed, bits: bits)
+      return packedNumber(bytes, index % last, from: row * packed, bits: bits)
     }
-  }
-
-  /// A number of few bits behind a byte; the lowest bits of a byte come first.
-  private static func number(
-    _ bytes: [UInt8], _ index: Int, from start: Int = 0, bits: Int
-  ) -> Float {
-    Float(bytes[start + index * bits / 8] >> UInt8(index * bits % 8) & UInt8((1 << bits) - 1))
   }
 }

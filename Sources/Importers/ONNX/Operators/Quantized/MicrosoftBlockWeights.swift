@@ -34,10 +34,6 @@ extension ONNXOperators {
     else { throw NodeFailure.invalid("\(packed.sizes) weights of \(rows)×\(columns)") }
     let bytes = try packed.integers().map { UInt8(truncatingIfNeeded: $0) }
     let scales = try scale.floats()
-    let mask = UInt8((1 << bits) - 1)
-    func number(_ bytes: [UInt8], _ start: Int, _ index: Int) -> Float {
-      Float(bytes[start + index * bits / 8] >> UInt8(index * bits % 8) & mask)
-    }
     var zeros = [Float](repeating: Float(1 << (bits - 1)), count: scales.count)
     if let stored = call.host(3) {
       if stored.isInteger {
@@ -46,7 +42,8 @@ extension ONNXOperators {
         }
         let bytes = try stored.integers().map { UInt8(truncatingIfNeeded: $0) }
         for index in zeros.indices {
-          zeros[index] = number(bytes, index / blocks * zeroBytes, index % blocks)
+          zeros[index] = packedNumber(
+            bytes, index % blocks, from: index / blocks * zeroBytes, bits: bits)
         }
       } else {
         guard stored.count == scales.count else {
@@ -62,7 +59,8 @@ extension ONNXOperators {
       floats: (0..<rows * columns).map { index in
         let (row, column) = index.quotientAndRemainder(dividingBy: columns)
         let place = row * blocks + column / block
-        return (number(bytes, row * rowBytes, column) - zeros[place]) * scales[place]
+        let number = packedNumber(bytes, column, from: row * rowBytes, bits: bits)
+        return (number - zeros[place]) * scales[place]
       }, sizes: [rows, columns])
     weights.held = held
     guard !call.has(5) || call.host(5) != nil else {
@@ -74,5 +72,12 @@ extension ONNXOperators {
     try dense(
       &call, try call.network(0), weights, isTransposed: true, bias: call.host(5),
       blocks: isSmall ? WeightBlocks(size: block, scales: scales, zeros: numbers) : nil)
+  }
+
+  /// A number of 2, 4 or 8 bits behind a byte; the lowest bits of a byte come first.
+  static func packedNumber(
+    _ bytes: [UInt8], _ index: Int, from start: Int = 0, bits: Int
+  ) -> Float {
+    Float(bytes[start + index * bits / 8] >> UInt8(index * bits % 8) & UInt8((1 << bits) - 1))
   }
 }

@@ -3,9 +3,9 @@ import ForgeOperations
 extension NormalizationParts {
   /// The normalization `(x − mean) / √(variance + epsilon)` whose last operation is the node at a
   /// position; gammas may be a factor of the reciprocal root.
-  func centredNormalization(at position: Int) -> RecognizedNormalization? {
+  func centeredNormalization(at position: Int) -> RecognizedNormalization? {
     firstQuotient(at: position) { difference, root, gamma in
-      guard let mean = centred(difference), let second = centred(root.base, eitherSign: true),
+      guard let mean = centered(difference), let second = centered(root.base, eitherSign: true),
         second.isSame(mean), root.extent == mean.extent
       else { return nil }
       return recognized(
