@@ -58,8 +58,7 @@ package struct SummaryTable {
       if detail == .detailed {
         row.append("\(node.multiplyAdds)")
         row.append(node.shape?.elementCount.map { "\($0 * ElementType.float32.byteCount)" } ?? "?")
-        row.append(
-          node.inputs.map { inference.nodes[$0].name.printable }.joined(separator: ", "))
+        row.append(Self.list(node.inputs) { inference.nodes[$0].name.printable })
         if let kernels { row.append(kernels(node.position)) }
       }
       rows.append(row)
@@ -87,6 +86,18 @@ package struct SummaryTable {
     lines.append("Total parameters: \(inference.parameterCount)")
     if detail == .detailed { lines.append("Total multiply-adds: \(inference.multiplyAdds)") }
     self.text = lines.joined(separator: "\n")
+  }
+
+  /// The most names in a cell; all rows are as wide as the widest cell of a column.
+  private static let mostNames = 8
+
+  /// The names of some elements, or the first of them and the number of the others.
+  package static func list<Element>(
+    _ elements: some Collection<Element>, name: (Element) -> String
+  ) -> String {
+    let names = elements.prefix(mostNames).map(name).joined(separator: ", ")
+    let others = elements.count - mostNames
+    return others > 0 ? "\(names) and \(others) more" : names
   }
 }
 

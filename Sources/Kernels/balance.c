@@ -43,6 +43,30 @@ static void scales_of(const double *squares, int64_t count, float *scales) {
 
 static double inverse(float scale) { return scale == 0 ? 0 : 1.0 / scale; }
 
+/* The sums that are made side by side, so that a processor need not wait for one of them. */
+enum { SUMS = 8 };
+
+static double sum_of(const double *sums) {
+  return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+}
+
+/* Returns the sum of the squares of weights times factors. */
+static double sum_of_squares(const float *weights, const double *factors, int64_t count) {
+  double sums[SUMS] = {0};
+  int64_t i = 0;
+  for (; i + SUMS <= count; i += SUMS) {
+    for (int64_t lane = 0; lane < SUMS; lane++) {
+      const double weight = weights[i + lane] * factors[i + lane];
+      sums[lane] += weight * weight;
+    }
+  }
+  for (; i < count; i++) {
+    const double weight = weights[i] * factors[i];
+    sums[i % SUMS] += weight * weight;
+  }
+  return sum_of(sums);
+}
+
 void forge_balance(const float *weights, int64_t outputs, int64_t inputs, float *input_scales,
                    float *output_scales) {
   /* Each side makes the other slightly uneven again. Two rounds are within a factor of 2. */
@@ -62,63 +86,58 @@ void forge_balance(const float *weights, int64_t outputs, int64_t inputs, float 
     }
     scales_of(of_inputs, inputs, input_scales);
     for (int64_t i = 0; i < inputs; i++) of_inputs[i] = inverse(input_scales[i]);
-    for (int64_t o = 0; o < outputs; o++) {
-      of_outputs[o] = 0;
-      for (int64_t i = 0; i < inputs; i++) {
-        const double weight = weights[o * inputs + i] * of_inputs[i];
-        of_outputs[o] += weight * weight;
-      }
-    }
+    for (int64_t o = 0; o < outputs; o++)
+      of_outputs[o] = sum_of_squares(weights + o * inputs, of_inputs, inputs);
     scales_of(of_outputs, outputs, output_scales);
   }
   free(of_inputs);
   free(of_outputs);
 }
 
-/* Computes E of the blocks of one output, and adds its squares to those of each input. */
-static void energies(const float *weights, int64_t inputs, const float *input_scales,
-                     double output_factor, double *energy, double *of_inputs) {
-  for (int64_t block = 0; block < inputs / FORGE_LANES; block++) {
-    double sum = 0;
-    for (int64_t lane = 0; lane < FORGE_LANES; lane++) {
-      const int64_t i = block * FORGE_LANES + lane;
-      const double weight =
-        weights[i] * output_factor * (input_scales ? inverse(input_scales[i]) : 1);
-      sum += weight * weight;
-      of_inputs[i] += weight * weight;
-    }
-    energy[block] = sum;
-  }
-}
+/* What is known of each input, and sums over outputs. */
+typedef struct {
+  double *inverses, *squares; /* of the scales; 1 without scales */
+  double *of_inputs;          /* the squares of all weights */
+  double *column;             /* those of the outputs that are added */
+} input_sums;
 
-/* Adds the squares of the scaled weights of an output to `column`, one for each input; returns the
- * sum of their products with the squares of the scales, which is that of inputs alike before. */
-static double add_squares(const float *weights, int64_t inputs, const float *input_scales,
-                          double output_factor, double *column) {
-  double own = 0;
-  for (int64_t i = 0; i < inputs; i++) {
-    const double scale = input_scales ? input_scales[i] : 1;
-    const double weight =
-      weights[i] * output_factor * (input_scales ? inverse(input_scales[i]) : 1);
-    column[i] += weight * weight;
-    own += scale * scale * weight * weight;
+/* Computes E of the blocks of one output, and adds the squares of its scaled weights to those of
+ * each input. Returns the sum of their products with the squares of the scales, which is that of
+ * inputs alike before. */
+static double add_output(const float *weights, int64_t inputs, double output_factor,
+                         double *restrict energy, const input_sums *sums) {
+  const double *restrict inverses = sums->inverses, *restrict scales = sums->squares;
+  double *restrict of_inputs = sums->of_inputs, *restrict column = sums->column;
+  double own[SUMS] = {0};
+  for (int64_t block = 0; block < inputs / FORGE_LANES; block++) {
+    double of_block[SUMS] = {0};
+    for (int64_t first = block * FORGE_LANES; first < (block + 1) * FORGE_LANES; first += SUMS) {
+      for (int64_t lane = 0; lane < SUMS; lane++) {
+        const int64_t i = first + lane;
+        const double weight = weights[i] * output_factor * inverses[i];
+        const double square = weight * weight;
+        of_block[lane] += square;
+        of_inputs[i] += square;
+        column[i] += square;
+        own[lane] += scales[i] * square;
+      }
+    }
+    energy[block] = sum_of(of_block);
   }
-  return own;
+  return sum_of(own);
 }
 
 /* Returns the sum, over the groups of inputs that are added, of their squares times those of the
- * weights in `column`, for inputs that are alike before they are scaled. */
-static double mixed_squares(const double *column, int64_t inputs, const float *input_scales,
-                            int64_t parts) {
+ * weights in the column, for inputs that are alike before they are scaled. */
+static double mixed_squares(const input_sums *sums, int64_t inputs, int64_t parts) {
   const int64_t group_inputs = parts * FORGE_LANES;
   double all = 0;
   for (int64_t first = 0; first < inputs; first += group_inputs) {
     for (int64_t lane = 0; lane < FORGE_LANES; lane++) {
       double of_inputs = 0, of_weights = 0;
       for (int64_t i = first + lane; i < first + group_inputs; i += FORGE_LANES) {
-        const double scale = input_scales ? input_scales[i] : 1;
-        of_inputs += scale * scale;
-        of_weights += column[i];
+        of_inputs += sums->squares[i];
+        of_weights += sums->column[i];
       }
       all += of_inputs * of_weights;
     }
@@ -166,21 +185,26 @@ forge_unevenness forge_strassen_unevenness(const float *weights, int64_t outputs
                                            const float *output_scales) {
   const int64_t parts = (int64_t)1 << levels, blocks = inputs / FORGE_LANES;
   forge_unevenness worst = {1, 1, 1};
-  double *energy = calloc((size_t)(parts * blocks + inputs + inputs), sizeof(double));
+  double *energy = calloc((size_t)(parts * blocks + 4 * inputs), sizeof(double));
   if (!energy) return (forge_unevenness){INFINITY, INFINITY, INFINITY};
-  double *of_inputs = energy + parts * blocks, *column = of_inputs + inputs;
+  double *of_each = energy + parts * blocks;
+  const input_sums sums = {of_each, of_each + inputs, of_each + 2 * inputs, of_each + 3 * inputs};
+  for (int64_t i = 0; i < inputs; i++) {
+    const double scale = input_scales ? input_scales[i] : 1;
+    sums.inverses[i] = input_scales ? inverse(input_scales[i]) : 1;
+    sums.squares[i] = scale * scale;
+  }
   for (int64_t group = 0; group < outputs / FORGE_LANES / parts; group++) {
     for (int64_t lane = 0; lane < FORGE_LANES; lane++) {
       double alike[4] = {0, 0, 0, 0};
-      for (int64_t i = 0; i < inputs; i++) column[i] = 0;
+      for (int64_t i = 0; i < inputs; i++) sums.column[i] = 0;
       for (int64_t part = 0; part < parts; part++) {
         const int64_t o = (group * parts + part) * FORGE_LANES + lane;
         const double factor = output_scales ? inverse(output_scales[o]) : 1;
-        energies(weights + o * inputs, inputs, input_scales, factor, energy + part * blocks,
-                 of_inputs);
-        alike[part] = add_squares(weights + o * inputs, inputs, input_scales, factor, column);
+        alike[part] =
+          add_output(weights + o * inputs, inputs, factor, energy + part * blocks, &sums);
       }
-      const double mixed = mixed_squares(column, inputs, input_scales, parts);
+      const double mixed = mixed_squares(&sums, inputs, parts);
       double all = 0, each[4] = {0, 0, 0, 0};
       for (int64_t first = 0; first < blocks; first += parts) {
         double sum = 0;
@@ -208,7 +232,7 @@ forge_unevenness forge_strassen_unevenness(const float *weights, int64_t outputs
       }
     }
   }
-  worst.input = unevenness_of_inputs(of_inputs, inputs, input_scales, parts);
+  worst.input = unevenness_of_inputs(sums.of_inputs, inputs, input_scales, parts);
   free(energy);
   return (forge_unevenness){sqrt(worst.channel), sqrt(worst.block), sqrt(worst.input)};
 }

@@ -82,3 +82,20 @@ void forge_pack_grouped_convolution(const float *weights, float *packed, int64_t
           to[((ky * inputs + c) * kernel_width + kx) * FORGE_LANES] = *weights++;
   }
 }
+
+int32_t forge_has_denormals(const float *values, int64_t count) {
+  /* Few enough numbers between two tests for a loop of vectors, and few enough to end early. */
+  enum { PIECE = 4096 };
+  for (int64_t first = 0; first < count; first += PIECE) {
+    const int64_t last = forge_smaller(first + PIECE, count);
+    uint32_t found = 0;
+    for (int64_t i = first; i < last; i++) {
+      uint32_t bits;
+      memcpy(&bits, values + i, sizeof bits);
+      const int32_t magnitude = (int32_t)(bits & 0x7fffffff);
+      found |= (magnitude != 0) & (magnitude < 0x00800000);
+    }
+    if (found) return 1;
+  }
+  return 0;
+}

@@ -5,6 +5,10 @@
  * chains multiply and half add, because a chain of both would wait: as many operations, all
  * independent. The compiler must not see the values of `one` and `zero`. With 1 and 0 nothing
  * overflows and nothing becomes denormal. */
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #include "internal.h"
 
 #include "include/CForgePeak.h"
@@ -126,4 +130,39 @@ void forge_peak_read(const void *arguments, const forge_frame *frame, int64_t fi
   const peak_level *level = level_of(a->level);
   for (int64_t tile = first; tile < last && level; tile++)
     a->results[tile] = level->read(a->values + tile * a->tile_count, a->tile_count);
+}
+
+enum { LINE_BYTES = 64 };
+
+#if defined(__x86_64__)
+/* Moves lines out of the caches without waiting for each of them. */
+__attribute__((target("clflushopt"))) static void flush_quickly(const char *line, const char *end) {
+  for (; line < end; line += LINE_BYTES) __builtin_ia32_clflushopt(line);
+}
+
+static int32_t flush_lines(const char *line, const char *end) {
+  unsigned a, b = 0, c, d;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) && b & bit_CLFLUSHOPT)
+    flush_quickly(line, end);
+  else
+    for (; line < end; line += LINE_BYTES) __builtin_ia32_clflush(line);
+  __builtin_ia32_mfence();
+  return 1;
+}
+#elif defined(__aarch64__) && defined(__linux__)
+static int32_t flush_lines(const char *line, const char *end) {
+  for (; line < end; line += LINE_BYTES) __asm__ volatile("dc civac, %0" : : "r"(line) : "memory");
+  __asm__ volatile("dsb sy" : : : "memory");
+  return 1;
+}
+#else
+static int32_t flush_lines(const char *line, const char *end) {
+  (void)line, (void)end;
+  return 0;
+}
+#endif
+
+int32_t forge_flush(const void *memory, int64_t byte_count) {
+  const char *first = memory;
+  return flush_lines(first, byte_count > 0 ? first + byte_count : first);
 }

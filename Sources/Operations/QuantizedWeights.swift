@@ -23,13 +23,15 @@ package struct QuantizedWeights: Sendable {
       for (row, scale) in scales.enumerated() where isExact {
         let places = row * rowLength..<(row + 1) * rowLength
         var (least, greatest): (Int32, Int32) = (0, 0)
+        var others = 0 as UInt32
         for index in places {
           let integer = Self.quotient(weights[index], scale)
-          if Float(integer) * scale != weights[index] { isExact = false }
+          others |= Float(integer) * scale == weights[index] ? 0 : 1
           least = min(least, integer)
           greatest = max(greatest, integer)
           integers[index] = Int8(truncatingIfNeeded: integer)
         }
+        if others != 0 { isExact = false }
         let zero: Int32 = least >= -128 && greatest <= 127 ? 0 : -128 - least
         zeros.append(zero)
         guard zero != 0 else { continue }
@@ -46,9 +48,13 @@ package struct QuantizedWeights: Sendable {
 
   /// A weight over its scale as a whole number; another number if it is out of range or NaN.
   private static func quotient(_ weight: Float, _ scale: Float) -> Int32 {
-    let quotient = (weight / scale).rounded(.toNearestOrEven)
-    return Int32(max(-256, min(256, quotient)))
+    let quotient = max(-256, min(256, weight / scale))
+    // The sum has no room for fractions, so that it is rounded as it should be, without a call.
+    return Int32(bitPattern: (quotient + wholeNumbers).bitPattern &- wholeNumbers.bitPattern)
   }
+
+  /// From this number to twice it, the bits of a Float32 count in ones.
+  private static let wholeNumbers: Float = 0x1.8p23
 
   /// The greatest magnitude of an integer less its zero point.
   package var magnitude: Int { zeros == nil ? 128 : Int(Self.width) }

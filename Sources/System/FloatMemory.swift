@@ -5,13 +5,22 @@ package final class FloatMemory {
   /// The compiler may release the object after its last use, so readers of the floats hold it with
   /// `withExtendedLifetime`.
   package let floats: UnsafeMutableBufferPointer<Float>
+  /// The floats that the memory has room for, at least those that it holds.
+  package let capacity: Int
+  private let pool: FloatPool?
 
-  /// Allocates `count` floats.
+  /// Allocates `count` floats, or takes them from a pool to which they return.
   ///
   /// - Throws: ``NoMemory`` if the allocation fails.
-  package init(count: Int) throws(NoMemory) {
+  package init(count: Int, from pool: FloatPool? = nil) throws(NoMemory) {
+    self.pool = pool
     let (byteCount, overflow) = count.multipliedReportingOverflow(by: MemoryLayout<Float>.stride)
-    guard !overflow, let start = AlignedMemory.allocate(byteCount: byteCount) else {
+    let start: UnsafeMutableRawPointer
+    if let taken = pool?.take(count: count) {
+      (start, capacity) = taken
+    } else if !overflow, let new = AlignedMemory.allocate(byteCount: byteCount) {
+      (start, capacity) = (new, count)
+    } else {
       throw NoMemory(byteCount: overflow ? .max : byteCount)
     }
     floats = UnsafeMutableBufferPointer(
@@ -26,5 +35,8 @@ package final class FloatMemory {
     _ = floats.update(fromContentsOf: values)
   }
 
-  deinit { floats.baseAddress.map { AlignedMemory.free($0) } }
+  deinit {
+    guard let start = floats.baseAddress else { return }
+    if let pool { pool.give(start, capacity: capacity) } else { AlignedMemory.free(start) }
+  }
 }

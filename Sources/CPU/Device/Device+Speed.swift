@@ -57,7 +57,9 @@ extension Device {
     }
   }
 
-  /// Measures the speed of arithmetic and memory; briefly uses up to 1 GiB.
+  /// Measures the speed of arithmetic and memory.
+  ///
+  /// It briefly uses 32 MiB, or up to 1 GiB if the processor cannot empty its caches.
   ///
   /// It shares its threads with predictions. The best of many short runs counts, because other load
   /// on the machine only makes runs longer.
@@ -97,11 +99,8 @@ extension Device {
 
   /// Returns the bytes read per second, in billions; `nil` if memory is insufficient.
   private static func reading(_ level: forge_level, threads: Int) -> Double? {
-    let largest = all.first?.caches.map(\.byteCount).max() ?? 0
-    // Several times the size of the caches, so that few lines remain from the previous run.
-    let wanted = min(max(4 * largest, 256 << 20), 1 << 30)
     let tileBytes = 1 << 20
-    let tiles = wanted / tileBytes
+    let tiles = readBytes / tileBytes
     guard let memory = AlignedMemory.allocate(byteCount: tiles * tileBytes) else { return nil }
     defer { AlignedMemory.free(memory) }
     let floats = tiles * tileBytes / MemoryLayout<Float>.stride
@@ -112,13 +111,25 @@ extension Device {
         level: Int32(level.rawValue), values: memory.assumingMemoryBound(to: Float.self),
         tile_count: Int64(floats / tiles), results: results.baseAddress)
       return 1e-9 * Double(tiles * tileBytes)
-        / leastSeconds(forge_peak_read, &arguments, tiles: tiles, threads: threads, runs: 8)
+        / leastSeconds(forge_peak_read, &arguments, tiles: tiles, threads: threads, runs: 8) {
+          _ = forge_flush(memory, Int64(tiles * tileBytes))
+        }
     }
   }
 
-  /// Returns the shortest of several runs of one step, split over threads.
+  /// The bytes that are read to measure memory, a multiple of 1 MiB.
+  private static var readBytes: Int {
+    guard forge_flush(nil, 0) == 0 else { return 32 << 20 }
+    // Several times the size of the caches, so that few lines remain from the previous run.
+    let largest = all.first?.caches.map(\.byteCount).max() ?? 0
+    return min(max(4 * largest, 256 << 20), 1 << 30)
+  }
+
+  /// Returns the shortest of several runs of one step, split over threads; calls `prepare` before
+  /// each.
   private static func leastSeconds<Arguments>(
-    _ kernel: forge_kernel, _ arguments: inout Arguments, tiles: Int, threads: Int, runs: Int
+    _ kernel: forge_kernel, _ arguments: inout Arguments, tiles: Int, threads: Int, runs: Int,
+    prepare: () -> Void = {}
   ) -> Double {
     forge_prepare_threads(Int32(threads))
     return withUnsafePointer(to: &arguments) { arguments in
@@ -129,6 +140,7 @@ extension Device {
       let clock = ContinuousClock()
       var least = Double.infinity
       for _ in 0..<runs {
+        prepare()
         let start = clock.now
         _ = forge_run_parallel(&step, 1, &frame, Int32(threads), nil, .max)
         least = min(least, (clock.now - start) / .seconds(1))

@@ -76,7 +76,7 @@ final class PackedConstants: Sendable {
       }
     }
     let float = MemoryLayout<Float>.stride
-    source.loading.hold((all.floats.count + form.count) * float)
+    source.loading.hold((all.capacity + form.count) * float)
     var isExact = true
     let memory = try AlignedMemory(
       byteCount: form.count * float, isZeroed: !form.writesEverything, pages: pages

@@ -1,3 +1,4 @@
+import CForgeKernels
 import ForgeOperations
 import ForgeSystem
 
@@ -29,7 +30,9 @@ struct TinyWeights {
   /// - Returns: whether the biases were needed for it.
   /// - Throws: what reading the biases throws.
   func clear(_ values: UnsafeMutableBufferPointer<Float>, from first: Int) throws -> Bool {
-    guard rowLength > 0 else { return false }
+    guard rowLength > 0, let start = values.baseAddress,
+      forge_has_denormals(start, Int64(values.count)) != 0
+    else { return false }
     var undecided: [Int] = []
     values.withMemoryRebound(to: UInt32.self) { bits in
       for row in 0..<bits.count / rowLength {

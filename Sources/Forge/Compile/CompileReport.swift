@@ -81,13 +81,11 @@ public struct CompileReport: Sendable, CustomStringConvertible {
 
   /// The kernels that compute each layer, by its position.
   var kernelsByLayer: [Int: String] {
-    var kernels: [Int: String] = [:]
+    var kernels: [Int: [String]] = [:]
     for step in steps where step.kernel != "clearHalo" {
-      for position in Set(step.positions) {
-        kernels[position] = (kernels[position].map { $0 + ", " } ?? "") + step.kernel
-      }
+      for position in Set(step.positions) { kernels[position, default: []].append(step.kernel) }
     }
-    return kernels
+    return kernels.mapValues { SummaryTable.list($0) { $0 } }
   }
 
   /// The report as text, one line per rewrite and step.

@@ -11,6 +11,8 @@ struct ParameterStore: ConstantSource {
   let data: [any ParameterData]
   /// The memory that reading and packing them takes.
   let loading = LoadingMemory()
+  /// The memory that one parameter after another is read into.
+  private let pool = FloatPool()
   /// The threads that read and pack large parameters.
   var threads = 1
   /// The first parameter of the same values for each that is one tensor of a file with another.
@@ -36,6 +38,9 @@ struct ParameterStore: ConstantSource {
     let tensor: AnyHashable
     let sizes, strides: [Int]
   }
+
+  /// Frees the memory that is kept while a model is compiled.
+  func endLoading() { pool.close() }
 
   func original(of parameter: Int) -> Int { originals[parameter] ?? parameter }
 
@@ -77,7 +82,8 @@ struct ParameterStore: ConstantSource {
   }
 
   func floats(of recipe: ConstantRecipe) throws -> FloatMemory {
-    let memory = try FloatMemory(count: recipe.count { specs[$0].count })
+    let memory = try FloatMemory(count: recipe.count { specs[$0].count }, from: pool)
+    loading.hold(memory.capacity * MemoryLayout<Float>.stride)
     try withExtendedLifetime(memory) {
       try recipe.write(to: memory.floats) { try write($0, to: $1) }
     }

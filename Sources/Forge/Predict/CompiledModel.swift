@@ -70,6 +70,7 @@ public final class CompiledModel: Sendable {
       throw error.compileError(compiler)
     }
     if let fixedExecutable { executables.add(fixedExecutable, for: inputShapes) }
+    compiler.parameters.endLoading()
     let verification = try Verification.run(compiler, network)
     report = CompileReport(
       compiler, network, executable: fixedExecutable, verification: verification)

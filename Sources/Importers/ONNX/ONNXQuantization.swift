@@ -6,9 +6,7 @@ enum ONNXQuantization {
   static func dequantize(_ call: inout ONNXCall) throws -> Bool {
     guard let host = call.host(0), let steps = try Steps(call, host) else { return false }
     let held = try ImportBudget.hold(host.count, width: MemoryLayout<Float>.size)
-    let values = try host.floats().enumerated().map { index, value in
-      (value - steps.zero(index)) * steps.scale(index)
-    }
+    let values = steps.map(try host.floats()) { value, zero, scale in (value - zero) * scale }
     let type = try dequantizedType(call)
     var result = HostTensor(floats: values, sizes: host.sizes)
     result.held = held
@@ -25,8 +23,8 @@ enum ONNXQuantization {
     }
     let (type, range) = try result(of: call)
     let held = try ImportBudget.hold(host.count, width: MemoryLayout<Int64>.size)
-    let values = try host.floats().enumerated().map { index, value -> Int64 in
-      let level = (value / steps.scale(index)).rounded(.toNearestOrEven) + steps.zero(index)
+    let values = steps.map(try host.floats()) { value, zero, scale in
+      let level = (value / scale).rounded(.toNearestOrEven) + zero
       return Int64(saturating: min(max(level, range.lowerBound), range.upperBound))
     }
     var levels = HostTensor(integers: values, sizes: host.sizes, type: type)
@@ -90,12 +88,25 @@ enum ONNXQuantization {
       inner = max(sizes.dropFirst(axis + 1).reduce(1, *), 1)
     }
 
-    func scale(_ index: Int) -> Float { scales[channel(index)] }
-
-    func zero(_ index: Int) -> Float { zeros[channel(index)] }
-
-    private func channel(_ index: Int) -> Int {
-      scales.count == 1 ? 0 : index / inner % scales.count
+    /// Returns what `transform` makes of each value with its zero point and its scale.
+    @inline(__always)
+    func map<Result: BitwiseCopyable>(
+      _ values: [Float], _ transform: (Float, _ zero: Float, _ scale: Float) -> Result
+    ) -> [Result] {
+      let run = scales.count == 1 ? values.count : inner
+      return [Result](unsafeUninitializedCapacity: values.count) { results, count in
+        var (first, channel) = (0, 0)
+        while first < values.count {
+          let (zero, scale) = (zeros[channel], scales[channel])
+          let last = min(first + run, values.count)
+          for index in first..<last {
+            results.initializeElement(at: index, to: transform(values[index], zero, scale))
+          }
+          first = last
+          channel = channel + 1 < scales.count ? channel + 1 : 0
+        }
+        count = values.count
+      }
     }
   }
 }

@@ -56,6 +56,9 @@ void forge_pack_strassen(const float *weights, float *packed, int64_t outputs, i
                          int64_t stride, int64_t panel_width, int32_t levels,
                          const float *input_scales, const float *output_scales, int32_t threads);
 
+/* 1 if a value is not zero and below the smallest normal number in magnitude, otherwise 0. */
+int32_t forge_has_denormals(const float *values, int64_t count);
+
 /* How much larger an error may be than with evenly spread weights, where it is 1: see balance.c. */
 typedef struct {
   double channel; /* of one output, if inputs have like scales */

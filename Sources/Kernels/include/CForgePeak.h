@@ -33,4 +33,8 @@ typedef struct {
 
 void forge_peak_read(const void *arguments, const forge_frame *frame, int64_t first, int64_t last);
 
+/* Moves memory out of all caches, so that the next reading comes from memory; returns 0 if the
+ * processor has no instruction for it. */
+int32_t forge_flush(const void *memory, int64_t byte_count);
+
 #endif

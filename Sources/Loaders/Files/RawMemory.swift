@@ -5,10 +5,13 @@ package struct RawMemory: ~Copyable {
   /// The memory, valid for the lifetime of the value.
   package let bytes: UnsafeMutableRawBufferPointer
 
-  /// Allocates zeroed memory, aligned for any element type; throws `outOfMemory`.
-  package init(byteCount: Int, for purpose: String) throws(LoadError) {
+  /// Allocates memory, aligned for any element type; throws `outOfMemory`.
+  ///
+  /// Only who writes all of it before it is read may leave it as it is found.
+  package init(byteCount: Int, for purpose: String, isZeroed: Bool = true) throws(LoadError) {
     try AvailableMemory.check(byteCount, for: purpose)
-    guard byteCount >= 0, let start = calloc(max(byteCount, 1), 1) else {
+    let size = max(byteCount, 1)
+    guard byteCount >= 0, let start = isZeroed ? calloc(size, 1) : malloc(size) else {
       throw .outOfMemory(purpose, byteCount: byteCount)
     }
     bytes = UnsafeMutableRawBufferPointer(start: start, count: byteCount)
@@ -28,7 +31,7 @@ final class SharedBytes: Sendable {
     byteCount: Int, for purpose: String,
     fill: (UnsafeMutableRawBufferPointer) throws(LoadError) -> Void
   ) throws(LoadError) {
-    memory = try RawMemory(byteCount: byteCount, for: purpose)
+    memory = try RawMemory(byteCount: byteCount, for: purpose, isZeroed: false)
     try fill(memory.bytes)
   }
 
