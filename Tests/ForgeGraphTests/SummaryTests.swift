@@ -185,6 +185,19 @@ import Testing
     #expect(model.summary(.detailed).hasSuffix("parameters: 1045\nTotal multiply-adds: 2496"))
   }
 
+  /// A column is as wide as its widest cell, so that a cell lists eight names.
+  @Test func manyInputs() {
+    let input = Input(width: 2, height: 1, channels: 3, name: "x")
+    for (count, names) in [
+      (8, "x, x, x, x, x, x, x, x"), (9, "x, x, x, x, x, x, x, x and 1 more"),
+      (1000, "x, x, x, x, x, x, x, x and 992 more"),
+    ] {
+      let output = Array(repeating: input, count: count) --> Concatenate(name: "all")
+      let model = Model(input: input, output: output)
+      #expect(model.summary(.detailed).split(separator: "\n")[2].hasSuffix(" \(names)"), "\(count)")
+    }
+  }
+
   @Test func planKernels() {
     let model = Model() --> Resize(width: 4, height: 4) --> Softmax()
     let table = SummaryTable(Inference(model), detail: .detailed) { "kernel \($0)" }.text
