@@ -109,7 +109,7 @@ struct SliceRange {
     let (first, last) = (clamped(start), clamped(end))
     let distance = step > 0 ? last - first : first - last
     guard distance > 0 else {
-      throw .emptyOutput(needs: "a place from \(start) to \(end) in steps of \(step)")
+      throw .emptyOutput(needs: "an index from \(start) to \(end) in steps of \(step)")
     }
     self.start = first
     count = (distance - 1) / abs(step) + 1

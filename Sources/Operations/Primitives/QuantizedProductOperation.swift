@@ -40,7 +40,7 @@ package struct QuantizedProductOperation: IntegerOperation {
     if product.output != nil, let biases {
       whole = product.integers(ofBiases: biases)
       guard whole != nil else {
-        throw ReferenceError(.invalidArgument, "a bias is not an integer of 32 bits")
+        throw ReferenceError(.invalidArgument, "a bias is not a 32-bit integer")
       }
     }
     var result = try product.form.sums(
