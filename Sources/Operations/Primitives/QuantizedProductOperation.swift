@@ -1,6 +1,6 @@
 import ForgeShapes
 
-/// A convolution or a dense layer of integers of 8 bits; see ``QuantizedProduct``.
+/// A convolution or a dense layer of 8-bit integers; see ``QuantizedProduct``.
 ///
 /// Operands: integers, the weights and the biases (optional) of the layer on real numbers.
 package struct QuantizedProductOperation: IntegerOperation {
