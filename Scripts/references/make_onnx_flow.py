@@ -410,7 +410,7 @@ def functions(random):
         function(f"F{i}", ["a"], ["b"], [node(f"F{i - 1}", ["a"], ["b"], domain="org.example")])
         for i in range(1, 400)]
     yield invalid("function_deep", [node("F399", ["x"], ["y"], domain="org.example")], (3, 5),
-                  "inside each other too deeply", functions=chain, opsets=["org.example"])
+                  "nested too deeply", functions=chain, opsets=["org.example"])
     broken = function("Broken", ["a"], ["b"], [node("Bernoulli", ["a"], ["b"], name="inner")])
     yield invalid("function_unknown", [
         node("Det", ["x"], ["d"], name="first"),
@@ -481,7 +481,7 @@ def sequences(random):
         ("sequence_computed", [
             node("SequenceConstruct", ["x", "x"], ["s"]), node("ArgMax", ["x"], ["m"], axis=1),
             node("Squeeze", ["m"], ["p"]), node("SequenceAt", ["s", "p"], ["y"])],
-         "a place in a sequence computed at run time"),
+         "an index in a sequence computed at run time"),
     ]:
         yield invalid(name, nodes, (1, 5), error, {"k": np.int64(2)})
 

@@ -183,7 +183,7 @@ def places():
              {"x": x.reshape(-1, 1), "d": table}, error=error)
         pairs = np.stack([x, np.zeros_like(x)], 1)
         case(f"GatherND of two axes {rows}", [node("GatherND", ["d", "x"], ["y"])],
-             {"x": pairs, "d": more}, error="not a place along the axis" if error else "")
+             {"x": pairs, "d": more}, error="not an index along the axis" if error else "")
     data, chosen = counting(2, 3, 4), I([[[0], [2]], [[1], [-1]]])
     for inputs, values in [({"d": data}, {"x": chosen}), ({"d": data, "x": chosen}, {})]:
         case(f"GatherND in a batch, {len(inputs)}",

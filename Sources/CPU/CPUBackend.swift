@@ -16,7 +16,7 @@ package struct CPUBackend: Backend {
     {
       return [
         .unknownNames(
-          "FORGE_ISA names no instruction set", [name],
+          "FORGE_ISA does not name an instruction set", [name],
           known: CompileOptions.InstructionSet.allCases.map(\.rawValue))
       ]
     }

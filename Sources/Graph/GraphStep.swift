@@ -16,7 +16,7 @@ import ForgeShapes
 public protocol GraphStep: Step {
   /// Returns the tensors that the step makes of others.
   ///
-  /// It must not assume a number of inputs: whatever stands left of `-->` is passed.
+  /// The step must not assume a number of inputs: it receives whatever is to the left of `-->`.
   ///
   /// - Parameter inputs: the tensors on the left of `-->`.
   /// - Returns: the outputs in order.

@@ -18,10 +18,10 @@ import ForgeShapes
 /// }
 /// let y = x --> SqueezeExcite().named("se1")  // parameters "se1.reduce" and "se1.expand"
 /// ```
-/// A module stands left and right of `-->` and in blocks. Its layers are layers of the model, with
-/// their own places in source. ``GraphStep/named(_:fileID:line:column:)`` prefixes their names.
-/// Without it the names stay as they are, and the layers of all uses share their parameters, as
-/// those of a function do.
+/// A module can be the left or right operand of `-->` and part of a block. Its layers are layers of
+/// the model, with their own places in source. ``GraphStep/named(_:fileID:line:column:)`` prefixes
+/// their names. Without it the names stay as they are, and the layers of all uses share their
+/// parameters, as those of a function do.
 ///
 /// A module that is used with several tensors is a mistake of the model; ``MultiModule`` takes
 /// them.

@@ -28,7 +28,7 @@ public enum HDF5Weights {
   ///   - matrices: the layers whose weights are matrices in Keras, with inputs and outputs as
   ///     their axes: its dense layers. Values that state their sizes in Keras's order have these
   ///     in the file; all others have one size for each axis.
-  ///   - path: the file; one that is there is replaced.
+  ///   - path: the file; an existing file is replaced.
   /// - Throws: ``LoadError``: `duplicate` when two parameters have one name, `badName`,
   ///   `wrongCount` or `wrongShape` when values are not the parameter's, `unreadable`,
   ///   `notARegularFile` or `fileMissing` when the file cannot be written, `outOfMemory`; and

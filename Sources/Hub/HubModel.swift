@@ -24,7 +24,7 @@ public struct HubModel: Sendable {
   public let path: String
   /// The kind of network, as config.json names it: `bert`.
   public let architecture: String
-  /// What the network gives.
+  /// What the network returns.
   public let head: HubHead
   /// The labels of a classification, in the order of the output; empty for features.
   public let labels: [String]
@@ -49,7 +49,7 @@ public struct HubModel: Sendable {
   ///
   /// - Parameters:
   ///   - folder: the folder with config.json, model.safetensors and tokenizer.json.
-  ///   - head: what the network gives; if `nil`, what its config.json says.
+  ///   - head: what the network returns; if `nil`, what its config.json says.
   ///   - inputs: the inputs beside the ids.
   ///   - maximumLength: a smaller maximum number of tokens than the folder's, which saves memory.
   ///   - limits: limits on what the files may state.

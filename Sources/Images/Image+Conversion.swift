@@ -87,7 +87,7 @@ extension ImageView {
     }
   }
 
-  /// Converts the picture into somebody else's memory, such as the buffer of a window.
+  /// Converts the picture into memory of the caller, such as the buffer of a window.
   ///
   /// Memory between the rows of the result is left as it is. To convert one frame after the other
   /// without allocations, make an ``ImageConverter``.

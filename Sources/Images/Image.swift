@@ -14,7 +14,7 @@ import ForgeShapes
 /// let probabilities = try network.predict(try photo.values(prepared: preparation))
 /// ```
 ///
-/// Pictures that belong to somebody else, such as frames of a camera, need not be copied: see
+/// Pictures in memory that Forge does not own, such as frames of a camera, need not be copied: see
 /// ``ImageView``.
 public struct Image: Hashable, Sendable {
   /// The number of pixels in a row.

@@ -1,4 +1,4 @@
-/* Packs weights of 24 bits: whole multiples of the output's largest weight over 2^23 - 2, about as
+/* Packs 24-bit weights: whole multiples of the output's largest weight over 2^23 - 2, about as
  * exact as floats in three quarters of the bytes. Layout: see words.h. */
 #include "words.h"
 
@@ -86,7 +86,7 @@ static void scale_output(const void *arguments, int64_t output) {
   const forge_fixed_weights *a = arguments;
   const int64_t count = a->taps * a->inputs;
   const weight_sizes sizes = sizes_of(a->weights + output * count, count);
-  /* The words are 256 times the weights of 24 bits. Rounding the scale may give the largest weight
+  /* The words are 256 times the 24-bit weights. Rounding the scale may give the largest weight
    * one more unit. */
   double unit = (double)sizes.most / 8388606.0;
   if (a->powers && unit > 0) unit = power_from(unit);

@@ -51,7 +51,7 @@ static inline int64_t forge_depthwise_place(int64_t lane) {
   return lane % 16 / 4 * 16 + lane / 16 * 4 + lane % 4;
 }
 
-/* ---- weights of 4 bits ---- */
+/* ---- 4-bit weights ---- */
 
 enum { FORGE_DIGITS = 3 };
 

@@ -34,7 +34,7 @@ static int64_t scale_place(const forge_recurrent_packing *from, int64_t gate, in
   return (unit / FORGE_LANES * from->gates + gate) * FORGE_LANES + unit % FORGE_LANES;
 }
 
-/* Sets the scales. Returns false if weights of 24 bits cannot be exact enough. */
+/* Sets the scales. Returns false if 24-bit weights cannot be exact enough. */
 static bool set_scales(const forge_recurrent_packing *from, void *packed, float *scales) {
   const int64_t rows = from->gates * from->units;
   /* The packed form is written later. Until then it holds scales in the order of the weights. */

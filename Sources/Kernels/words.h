@@ -35,12 +35,12 @@ FORGE_INLINE int64_t forge_recurrent_rows(const forge_weight_form form, int64_t 
   return form == FORGE_WEIGHTS_FLOATS ? inputs : forge_quotient_up(inputs, 4) * 4;
 }
 
-/* ---- weights of 24 bits ---- */
+/* ---- 24-bit weights ---- */
 
 /* The bytes of a group: four vectors a, b, c, d of 16 weights. A convolution's are an input channel
  * of a panel.
  *
- * The 24-bit weights are stored in three words of 32 bits, whose lowest bytes are the bytes of d:
+ * The 24-bit weights are stored in three 32-bit words, whose lowest bytes are the bytes of d:
  *   word 0: a << 8 | d >> 16 & 255    word 1: b << 8 | d >> 8 & 255    word 2: c << 8 | d & 255
  * A weight is the float nearest to its word times its output's scale; the word of d is d << 8. The
  * lowest bytes are not removed: packing allows for what they add. */
@@ -97,7 +97,7 @@ float forge_largest_weight(const float *weights, int64_t count);
 /* Returns the power of two that weights are divided by before they are rounded to halves. */
 float forge_half_scale(const float *weights, int64_t count);
 
-/* Returns the scale of weights of 8 bits: NaN if one is not finite. */
+/* Returns the scale of 8-bit weights: NaN if one is not finite. */
 float forge_byte_weight_scale(const float *weights, int64_t count);
 
 /* ---- ranges of int8 ---- */

@@ -4,7 +4,7 @@ import ForgeShapes
 /// The means of a grid of windows that cover the whole image.
 ///
 /// `y(i, j, c)` is the mean of `x` over the rows from ⌊i·height / height′⌋ to ⌈(i + 1)·height /
-/// height′⌉ and the columns alike, the last ones excluded.
+/// height′⌉ and likewise the columns, the last ones excluded.
 ///
 /// - Input shape: (width, height, channels); width and height may be unknown.
 /// - Output shape: (`width`, `height`, channels), which may be larger than the input.

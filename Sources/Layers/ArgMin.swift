@@ -1,7 +1,7 @@
 import ForgeOperations
 import ForgeShapes
 
-/// The place of the smallest element along an axis, as a whole number.
+/// The index of the smallest element along an axis.
 ///
 /// `y = arg min x`. Of equal elements the first counts, or with `selectsLast` the last. NaN counts
 /// as the smallest.

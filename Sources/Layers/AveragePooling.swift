@@ -7,9 +7,9 @@ import ForgeShapes
 /// lie inside the image; `n` is their number, or the kernel's area if the border is counted.
 ///
 /// - Input shape: (width, height, channels).
-/// - Output shape: (width′, height′, channels); with padding `.same` ⌈width / stride⌉, else
-///   ⌊(width + padding − dilation·(kernel − 1) − 1) / stride⌋ + 1 pixels, rounded up with
-///   `rounding: .ceiling`, height alike.
+/// - Output shape: (width′, height′, channels); with padding `.same` ⌈width / stride⌉, else ⌊(width
+///   + padding − dilation·(kernel − 1) − 1) / stride⌋ + 1 pixels, rounded up with `rounding:
+///   .ceiling`, and likewise the height.
 /// - Parameters: none.
 /// - Padding: `.valid` by default, as in the 2017 toolkit and in Keras; `.explicit` must be smaller
 ///   than the kernel, so that every window holds a pixel.

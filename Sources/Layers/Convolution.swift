@@ -9,7 +9,7 @@ import ForgeShapes
 ///
 /// - Input shape: (width, height, channels).
 /// - Output shape: (width′, height′, `channels`); with padding `.same` ⌈width / stride⌉, else
-///   ⌊(width + padding − dilation·(kernel − 1) − 1) / stride⌋ + 1 pixels, height alike.
+///   ⌊(width + padding − dilation·(kernel − 1) − 1) / stride⌋ + 1 pixels, and likewise the height.
 /// - Parameters: weights [outputs][kernel height][kernel width][inputs / groups] and, with
 ///   `useBias`, biases [outputs].
 /// - Padding: `.same` by default, as in the 2017 toolkit (Keras's default is `valid`); an odd

@@ -8,8 +8,8 @@ import ForgeShapes
 ///
 /// - Input shape: (width, height, channels).
 /// - Output shape: (width′, height′, channels · `multiplier`); with padding `.same` ⌈width /
-///   stride⌉, else ⌊(width + padding − dilation·(kernel − 1) − 1) / stride⌋ + 1 pixels, height
-///   alike.
+///   stride⌉, else ⌊(width + padding − dilation·(kernel − 1) − 1) / stride⌋ + 1 pixels, and
+///   likewise the height.
 /// - Parameters: weights [channels][multiplier][kernel height][kernel width] and, with `useBias`,
 ///   biases [channels · multiplier].
 /// - Padding: `.same` by default, as in the 2017 toolkit (Keras's default is `valid`); an odd

@@ -1,7 +1,7 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Takes the entries of an axis at fixed places.
+/// Takes the entries of an axis at fixed indices.
 ///
 /// `y(…, i, …) = x(…, indices[i], …)`.
 ///
@@ -16,7 +16,7 @@ import ForgeShapes
 /// ```
 public struct Gather: BuiltInLayer {
   package let label: LayerLabel
-  /// The places, negative from the end.
+  /// The indices, negative from the end.
   public let indices: [Int]
   /// The axis in memory order.
   public let axis: Int
@@ -24,7 +24,7 @@ public struct Gather: BuiltInLayer {
   /// Creates a choice of entries.
   ///
   /// - Parameters:
-  ///   - indices: the places, negative from the end.
+  ///   - indices: the indices, negative from the end.
   ///   - axis: the axis in memory order, negative from the back.
   ///   - name: the name in summaries.
   ///   - fileID: the file; leave it out.

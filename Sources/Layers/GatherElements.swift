@@ -1,17 +1,17 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Takes for each place of a tensor the element there along an axis of another.
+/// Takes the elements along an axis of a tensor at the indices that another tensor holds.
 ///
 /// `y(a, i, b) = x(a, p(a, i, b), b)`, where `p` are whole numbers, negative from the end.
 ///
-/// - Input shapes: the data and the places, of the same rank; the places are nowhere longer than
-///   the data, except along the axis.
-/// - Output shape: that of the places.
+/// - Input shapes: the data and the indices, of the same rank; the indices are not longer than the
+///   data, except along the axis.
+/// - Output shape: that of the indices.
 /// - Parameters: none.
 /// - Errors: `wrongInputCount`, `shapeMismatch`, `invalidArgument` for an axis that the data does
-///   not have, `tooLarge` for an axis of more than 2²⁴ entries. A place that the axis does not have
-///   is a `PredictionError` of kind `invalidIndex`.
+///   not have, `tooLarge` for an axis of more than 2²⁴ entries. An index that the axis does not
+///   have is a `PredictionError` of kind `invalidIndex`.
 /// - Names elsewhere: NumPy take_along_axis, ONNX GatherElements, Core ML gatherAlongAxis.
 ///
 /// ```swift

@@ -1,16 +1,16 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Takes the entries of an axis at places that another tensor holds, as an embedding does.
+/// Takes the entries of an axis at the indices that another tensor holds, as an embedding does.
 ///
 /// `y(a…, i…, b…) = x(a…, p(i…), b…)`, where `p` are whole numbers, negative from the end.
 ///
-/// - Input shapes: the data, of any shape, and the places, of any shape.
-/// - Output shape: the data's with the axis replaced by the axes of the places.
+/// - Input shapes: the data, of any shape, and the indices, of any shape.
+/// - Output shape: the data's with the axis replaced by the axes of the indices.
 /// - Parameters: none.
 /// - Errors: `wrongInputCount` for another number of tensors, `invalidArgument` for an axis that
-///   the data does not have, `tooLarge` for an axis of more than 2²⁴ entries. A place that the axis
-///   does not have is a `PredictionError` of kind `invalidIndex`.
+///   the data does not have, `tooLarge` for an axis of more than 2²⁴ entries. An index that the
+///   axis does not have is a `PredictionError` of kind `invalidIndex`.
 /// - Names elsewhere: NumPy take, ONNX Gather, Keras Embedding.
 ///
 /// ```swift

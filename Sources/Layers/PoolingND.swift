@@ -4,7 +4,7 @@ import ForgeShapes
 /// A function of a moving window over any number of axes, channel by channel.
 ///
 /// `y(i…, c) = f{x(i·s + u·d − before…, c)}` over the taps of the window that lie inside the
-/// tensor: the maximum or its place, the mean of those inside, the sum divided by the number of all
+/// tensor: the maximum or its index, the mean of those inside, the sum divided by the number of all
 /// taps, or `(Σ |x|ᵖ)^(1/p)`.
 ///
 /// - Input shape: one axis for each number of `kernel`, then the channels: (time, channels),

@@ -1,17 +1,17 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Tells the positions of a sequence apart, for layers that would treat them alike.
+/// Marks each position of a sequence, for layers that would treat all positions alike.
 ///
 /// Sinusoidal: `y(t, 2i) = x(t, 2i) + sin(t · base^(−2i/channels))`, and the cosine for `2i + 1`.
 /// Learned: `y(t, c) = x(t, c) + w(t, c)`. Rotary: pairs of channels of each head are rotated; see
 /// ``RotaryEncoding``.
 ///
 /// With `streamLength` the input is a part of a stream of up to so many positions: the layer keeps
-/// the number of those before it in the state `position`. A prediction that has no room left is a
-/// `PredictionError` of kind `streamTooLong`.
+/// the number of those before it in the state `position`. A prediction for which no room is left
+/// throws a `PredictionError` of kind `streamTooLong`.
 ///
-/// - Input shape: [positions][channels], with rows before it if wanted; one row in a stream.
+/// - Input shape: [positions][channels], optionally with rows before it; one row in a stream.
 /// - Output shape: the input's.
 /// - Parameters: learned, weights [`maximumLength`][channels]; else none.
 /// - Errors: `shapeMismatch` for an input that is not a sequence or is longer than the maximum,

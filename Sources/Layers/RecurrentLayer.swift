@@ -121,7 +121,7 @@ extension Lowering {
     return steps
   }
 
-  /// The inputs behind the sequence: initial states, and a mask if the cells have one.
+  /// The inputs after the sequence: initial states, and a mask if the cells have one.
   func statesAndMask(of rule: RecurrentRule) -> (states: [Value], mask: Value?) {
     let others = Array(inputs.dropFirst())
     guard rule.optional.contains(.mask) else { return (others, nil) }

@@ -3,7 +3,7 @@ import ForgeShapes
 
 /// Combines all elements along axes to one: a sum, mean, maximum and so on.
 ///
-/// For each place of the other axes, `y = Σ x`, or as ``Reduction`` says.
+/// For each index of the other axes, `y = Σ x`, or as ``Reduction`` says.
 ///
 /// - Input shape: any.
 /// - Output shape: the sizes of the other axes; with `keepsDimensions` also 1 for each of the axes.

@@ -7,7 +7,7 @@ import ForgeShapes
 /// axis, those beyond it are moved to its end, and a negative step runs backwards, as in NumPy.
 ///
 /// - Input shape: any, with known sizes along the axes that are cut.
-/// - Output shape: the number of places from start to end in steps, along each of the axes.
+/// - Output shape: the number of indices from start to end in steps, along each of the axes.
 /// - Parameters: none.
 /// - Errors: `invalidArgument` for lists of different lengths, an axis that the tensor does not
 ///   have or that is named twice, or a step of 0, `emptyOutput` where nothing is left,
@@ -19,22 +19,22 @@ import ForgeShapes
 /// ```
 public struct Slice: BuiltInLayer {
   package let label: LayerLabel
-  /// The first place along each of the axes.
+  /// The first index along each of the axes.
   public let starts: [Int]
-  /// The place after the last along each of the axes.
+  /// The index after the last one along each of the axes.
   public let ends: [Int]
   /// The axes in memory order; `nil` for the first ones.
   public let axes: [Int]?
-  /// The distance between places; `nil` for 1.
+  /// The distance between indices; `nil` for 1.
   public let steps: [Int]?
 
   /// Creates a slice.
   ///
   /// - Parameters:
-  ///   - starts: the first place along each of the axes.
-  ///   - ends: the place after the last along each of the axes.
+  ///   - starts: the first index along each of the axes.
+  ///   - ends: the index after the last one along each of the axes.
   ///   - axes: the axes in memory order, negative from the back; `nil` for the first ones.
-  ///   - steps: the distance between places; `nil` for 1.
+  ///   - steps: the distance between indices; `nil` for 1.
   ///   - name: the name in summaries.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.
@@ -109,7 +109,7 @@ struct SliceRange {
     let (first, last) = (clamped(start), clamped(end))
     let distance = step > 0 ? last - first : first - last
     guard distance > 0 else {
-      throw .emptyOutput(needs: "a place from \(start) to \(end) in steps of \(step)")
+      throw .emptyOutput(needs: "an index from \(start) to \(end) in steps of \(step)")
     }
     self.start = first
     count = (distance - 1) / abs(step) + 1

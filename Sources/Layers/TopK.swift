@@ -1,7 +1,7 @@
 import ForgeOperations
 import ForgeShapes
 
-/// The largest, or smallest, elements along an axis in order, or their places.
+/// The largest, or smallest, elements along an axis in order, or their indices.
 ///
 /// Of equal elements the first comes first; NaN comes last.
 ///
@@ -20,7 +20,7 @@ public struct TopK: BuiltInLayer {
   public enum Output: Hashable, Sendable {
     /// The elements.
     case values
-    /// Their places along the axis.
+    /// Their indices along the axis.
     case indices
   }
 

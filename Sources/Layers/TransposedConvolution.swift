@@ -11,7 +11,7 @@ import ForgeShapes
 /// - Output shape: (width′, height′, `channels`). With explicit padding, stride·(width − 1) +
 ///   dilation·(kernel − 1) + 1 + `outputPadding` − left − right pixels; with `.valid`, stride·width
 ///   + max(dilation·(kernel − 1) + 1 − stride, 0) + `outputPadding`; with `.same`, stride·width;
-///   height alike.
+///   and likewise the height.
 /// - Parameters: weights [outputs][kernel height][kernel width][inputs] (Keras
 ///   [height][width][outputs][inputs], PyTorch [inputs][outputs][height][width]); with groups
 ///   [groups][outputs / groups][height][width][inputs / groups] (PyTorch [inputs][outputs /

@@ -10,10 +10,10 @@ import ForgeShapes
 /// - Input shape: any; the last axis holds the features of a row.
 /// - Output shape: the same with `targets` numbers in place of the features.
 /// - Parameters: none; the trees are part of the layer.
-/// - Errors: `invalidArgument` for trees with a child, a feature, a target or a vote that there is
-///   not, with a path that comes back, or with a NaN, and for a base of another length;
-///   `shapeMismatch` for fewer features than the trees ask for; `unknownSize` for an unknown number
-///   of features; `tooLarge` for more than 2²⁸ nodes.
+/// - Errors: `invalidArgument` for trees with a child, a feature, a target or a vote that does not
+///   exist, with a cycle, or with a NaN, and for a base of another length; `shapeMismatch` for
+///   fewer features than the trees read; `unknownSize` for an unknown number of features;
+///   `tooLarge` for more than 2²⁸ nodes.
 /// - Names elsewhere: ONNX TreeEnsemble, TreeEnsembleRegressor and TreeEnsembleClassifier;
 ///   scikit-learn's forests and gradient boosting, LightGBM, XGBoost.
 ///

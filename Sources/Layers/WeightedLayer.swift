@@ -7,10 +7,10 @@ package protocol WeightedLayer: BuiltInLayer {
   var hasBias: Bool { get }
   /// The activation, applied last.
   var activation: ActivationFunction { get }
-  /// What the integer 1 stands for in weights that are integers of 8 bits times a scale: one number
+  /// What the integer 1 stands for in weights that are 8-bit integers times a scale: one number
   /// for each output, or one for all; `nil` for other weights.
   var weightScales: [Float]? { get set }
-  /// The blocks of weights of 4 bits; `nil` for other weights.
+  /// The blocks of 4-bit weights; `nil` for other weights.
   var weightBlocks: WeightBlocks? { get }
 }
 

@@ -78,7 +78,7 @@ extension LoadError {
 
   static func mostlyHole(_ count: Int, stored: Int) -> LoadError {
     LoadError(
-      .refused, "the file is mostly a hole",
+      .refused, "the file is sparse",
       received: "\(bytes(count)), of which \(stored) are stored",
       remedy: "write all of its bytes, for example with cp --sparse=never")
   }

@@ -1,6 +1,6 @@
-/// A product of each row with weights of 4 bits; see ``WeightBlocks``.
+/// A product of each row with 4-bit weights; see ``WeightBlocks``.
 ///
-/// `y(o) = b(o) + Σ w(o, i) · x(i)`. Rows become integers of 22 bits by blocks, so that sums of
+/// `y(o) = b(o) + Σ w(o, i) · x(i)`. Rows become 22-bit integers by blocks, so that sums of
 /// products are exact within a block.
 public struct BlockProduct: Hashable, Sendable {
   /// The number of outputs.

@@ -1,4 +1,4 @@
-/// A function from integers of 8 bits to integers of 8 bits, as its 256 values.
+/// A function from 8-bit integers to 8-bit integers, as its 256 values.
 public struct ByteTable: Hashable, Sendable {
   /// The type of the arguments.
   package let input: Quantization.Storage

@@ -129,7 +129,7 @@ extension ConstantRecipe {
     }
   }
 
-  /// Rounds each slice along the first axis to integers of 8 bits times its scale.
+  /// Rounds each slice along the first axis to 8-bit integers times its scale.
   private static func round(_ values: UnsafeMutableBufferPointer<Float>, scales: [Float]) {
     let count = values.count / max(scales.count, 1)
     precondition(values.count == count * scales.count, "one scale per slice")

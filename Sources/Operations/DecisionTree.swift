@@ -46,7 +46,7 @@ public struct DecisionTree: Hashable, Sendable {
 
   /// The questions and leaves, of which the first is the root.
   public var nodes: [Node]
-  /// The votes of the leaves, in any order; those of questions do not count.
+  /// The votes of the leaves, in any order; votes of questions do not count.
   public var votes: [Vote]
 
   /// Creates a tree, which is checked where a layer uses it.

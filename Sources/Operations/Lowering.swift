@@ -88,7 +88,7 @@ public struct Lowering {
     guard graph.contains(value) else {
       throw ShapeError(
         .invalidArgument, "the layer uses a value of another lowering",
-        needs: "its inputs, its parameters, and what apply has given")
+        needs: "its inputs, its parameters, and what apply has returned")
     }
   }
 

@@ -1,6 +1,6 @@
-/// The values of a graph that are integers of 8 bits.
+/// The values of a graph that are 8-bit integers.
 extension OperationGraph {
-  /// The types of the values that are integers of 8 bits, by index.
+  /// The types of the values that are 8-bit integers, by index.
   package var storages: [Int: Quantization.Storage] {
     var storages: [Int: Quantization.Storage] = [:]
     for node in nodes {

@@ -71,13 +71,13 @@ package struct OperationGraph: Sendable {
   /// would depend on the length of a sequence.
   package var computedInPredictions: Set<Int> = []
 
-  /// The scales of weights that are integers of 8 bits times the scale of their output, by the
+  /// The scales of weights that are 8-bit integers times the scale of their output, by the
   /// index of the value: one for each output, or one for all.
   ///
   /// They come from a file, so that what relies on them checks the weights.
   package var weightScales: [Int: [Float]] = [:]
 
-  /// The blocks of weights of 4 bits, by the index of the value; a hint, too.
+  /// The blocks of 4-bit weights, by the index of the value; a hint, too.
   package var weightBlocks: [Int: WeightBlocks] = [:]
 
   /// Identifies the graph and its copies within the process.
@@ -241,7 +241,7 @@ package indirect enum ConstantRecipe: Sendable {
   case literal([Float])
   /// Another constant with each slice along `axis` multiplied by its factor (batch-norm folding).
   case scaled(ConstantRecipe, axis: Int, sizes: [Int], by: [Float])
-  /// The integers of 8 bits nearest to another constant, −127 to 127, times their scales: one for
+  /// The 8-bit integers nearest to another constant, −127 to 127, times their scales: one for
   /// each slice along the first axis.
   case rounded(ConstantRecipe, scales: [Float])
   /// Values of another constant of `count` values: value `i` is at `start` + the sum of

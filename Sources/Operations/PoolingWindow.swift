@@ -4,7 +4,7 @@ import ForgeShapes
 public enum PoolingNDKind: Hashable, Sendable {
   /// The largest value; NaN if one is.
   case maximum
-  /// The place of the first of the largest values, counted over the axes of the window in row-major
+  /// The index of the first of the largest values, counted over the axes of the window in row-major
   /// order; 0 for a window without values.
   case maximumPlace
   /// The mean of the values inside the tensor.

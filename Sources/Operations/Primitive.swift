@@ -69,20 +69,20 @@ public enum Primitive: Sendable {
   case slice(starts: [Int], sizes: [Int], steps: [Int])
   /// Axes of size 1 repeated to larger sizes.
   case expand([Int])
-  /// The entries of an axis at fixed places; −1 stands for entries of `value`.
+  /// The entries of an axis at fixed indices; −1 stands for entries of `value`.
   case gather(axis: Int, indices: [Int], value: Float)
-  /// The entries of an axis at places that the second operand holds.
+  /// The entries of an axis at the indices that the second operand holds.
   ///
-  /// With `isChecked` a place that is not from 0 to the end of the axis ends the prediction with an
-  /// error.
+  /// With `isChecked` an index that is not from 0 to the end of the axis ends the prediction with
+  /// an error.
   case gatherRows(axis: Int, isChecked: Bool = false)
-  /// For each place of the second operand the element of the first there along an axis.
+  /// The elements of the first operand along an axis, at the indices that the second operand holds.
   case gatherElements(axis: Int)
   /// The elements along the last axis reduced to one.
   case reduceRows(Reduction)
-  /// The place of the largest or smallest element along the last axis.
+  /// The index of the largest or smallest element along the last axis.
   case argumentRows(smallest: Bool, selectsLast: Bool)
-  /// The largest or smallest elements along the last axis, or their places.
+  /// The largest or smallest elements along the last axis, or their indices.
   case topRows(count: Int, smallest: Bool, places: Bool)
   /// The sums of the elements along the last axis up to each one.
   case cumulativeSum(exclusive: Bool, reversed: Bool)
@@ -103,19 +103,19 @@ public enum Primitive: Sendable {
   case recurrent(RecurrentRule)
   /// A part of the result of recurrent cells, whose first operand gives the sizes.
   case recurrentPart(RecurrentRule, RecurrentRule.Part)
-  /// Integers of 8 bits for real numbers.
+  /// 8-bit integers for floats.
   case quantize(Quantization)
-  /// The real numbers that integers of 8 bits stand for.
+  /// The floats that 8-bit integers stand for.
   case dequantize(Quantization)
-  /// A convolution or a dense layer of integers of 8 bits.
+  /// A convolution or a dense layer of 8-bit integers.
   case quantizedProduct(QuantizedProduct)
-  /// The sum or the product of two tensors of integers of 8 bits.
+  /// The sum or the product of two tensors of 8-bit integers.
   case quantizedPair(QuantizedPair)
-  /// The maximum or mean of a moving window of integers of 8 bits.
+  /// The maximum or mean of a moving window of 8-bit integers.
   case quantizedPooling(QuantizedPooling)
   /// A function of each integer of 8 bits, as a table.
   case lookup(ByteTable)
-  /// Integers of 8 bits joined along the last axis, each operand through a table of its own.
+  /// 8-bit integers joined along the last axis, each operand through a table of its own.
   case quantizedConcatenation([ByteTable])
   /// The scale and the zero point of integers from 0 to 255 that cover 0 and every element.
   case dynamicRange
@@ -123,7 +123,7 @@ public enum Primitive: Sendable {
   case dynamicQuantize
   /// A product of integers whose scale and zero point are an operand.
   case dynamicProduct(DynamicProduct)
-  /// A product of the pixels of an image with weights of 4 bits.
+  /// A product of the pixels of an image with 4-bit weights.
   case blockProduct(BlockProduct)
   /// User-defined arithmetic on plain tensors.
   case custom(CustomOperation)

@@ -25,7 +25,7 @@ package protocol PrimitiveOperation: Sendable {
   func reference(_ call: ReferenceCall) throws(ReferenceError) -> ReferenceTensor
 }
 
-/// An operation whose result may be integers of 8 bits.
+/// An operation whose result may be 8-bit integers.
 package protocol IntegerOperation: PrimitiveOperation {
   /// The type of the result; `nil` for real numbers.
   var storage: Quantization.Storage? { get }

@@ -1,6 +1,6 @@
 import ForgeShapes
 
-/// How real numbers are stored as integers of 8 bits: `x = (q − zeroPoint) · scale`.
+/// How floats are stored as 8-bit integers: `x = (q − zeroPoint) · scale`.
 ///
 /// `q = clamp(round(x / scale) + zeroPoint)`, with halves rounded to even numbers and the quotient
 /// rounded to Float32 first. NaN becomes the lowest integer. Source: ONNX, QuantizeLinear.

@@ -1,6 +1,6 @@
 import ForgeShapes
 
-/// The sum or the product of two tensors of integers of 8 bits.
+/// The sum or the product of two tensors of 8-bit integers.
 ///
 /// In Float32, with `a` and `b` the integers of the operands less their zero points,
 ///

@@ -1,6 +1,6 @@
 import ForgeShapes
 
-/// A pooling of integers of 8 bits.
+/// A pooling of 8-bit integers.
 ///
 /// The maximum is that of the integers. A mean is
 /// `clamp(round(float(Σ (q − input.zeroPoint)) · (factor / n)) + output.zeroPoint)` in Float32,

@@ -1,6 +1,6 @@
 import ForgeShapes
 
-/// A convolution or a dense layer of integers of 8 bits.
+/// A convolution or a dense layer of 8-bit integers.
 ///
 /// `s(o) = Σ (q(i) − zeroPoint) · w(o, i)` is exact. The whole numbers `w` are the weights over
 /// ``weightScales``; see ``QuantizedWeights``. Then, in Float32,

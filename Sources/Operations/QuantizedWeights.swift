@@ -1,4 +1,4 @@
-/// Weights as integers of 8 bits: `w(o, i) = (integers(o, i) − zeros(o)) · scales(o)`.
+/// Weights as 8-bit integers: `w(o, i) = (integers(o, i) − zeros(o)) · scales(o)`.
 package struct QuantizedWeights: Sendable {
   /// The integers, those of an output after another.
   package let integers: [Int8]

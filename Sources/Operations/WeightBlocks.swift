@@ -1,4 +1,4 @@
-/// Weights of 4 bits with a scale and a zero point for each block of neighboring inputs:
+/// 4-bit weights with a scale and a zero point for each block of neighboring inputs:
 /// `w(o, i) = (q(o, i) − zeros(o, i / size)) · scales(o, i / size)` with `q` from 0 to 15.
 ///
 /// Source: ONNX Runtime, MatMulNBits.

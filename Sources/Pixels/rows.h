@@ -35,7 +35,7 @@ typedef struct {
   void (*to_argb)(const uint8_t *in, int64_t count, uint8_t *out);
   void (*fill_alpha)(uint8_t *row, int64_t count);
 
-  /* ---- resampling of bytes, by weights of 22 bits ---- */
+  /* ---- resampling of bytes, by 22-bit weights ---- */
   void (*across4)(const uint8_t *in, const forge_axis *axis, uint8_t *out);
   void (*across1)(const uint8_t *in, const forge_axis *axis, uint8_t *out);
   void (*down)(const uint8_t *const *rows, const int32_t *weights, int64_t taps, int64_t bytes,
@@ -88,7 +88,7 @@ static inline uint8_t forge_luminance(uint32_t red, uint32_t green, uint32_t blu
   return (uint8_t)((19595 * red + 38470 * green + 7471 * blue + 0x8000) >> 16);
 }
 
-/* The byte of a sum of weights of 22 bits, to which a half was added. */
+/* The byte of a sum of 22-bit weights, to which a half was added. */
 static inline uint8_t forge_summed(int32_t sum) { return forge_clamped(sum >> FORGE_WEIGHT_BITS); }
 
 #endif

@@ -33,7 +33,7 @@ extension RunnerError {
   }
 
   static var noThread: RunnerError {
-    RunnerError(.noThread, "the system gave no thread for the runner")
+    RunnerError(.noThread, "the system did not create a thread for the runner")
   }
 
   init(_ reason: StopSignal.Reason) {

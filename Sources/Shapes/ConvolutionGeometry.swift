@@ -4,7 +4,7 @@
 /// dilation `d` and total padding `p`, the window covers `e = d·(k − 1) + 1` pixels and the output
 /// has `⌊(n + p − e) / s⌋ + 1` pixels; with `.same` it has `⌈n / s⌉` and `p` follows from that.
 /// With ``WindowRounding/ceiling`` the quotient is rounded up, unless the last window would then
-/// start behind the input.
+/// start after the input.
 ///
 /// A geometry can hold any numbers; ``validate()`` reports wrong ones. The other members saturate
 /// at the bounds of Int, and treat a stride below 1 as 1.

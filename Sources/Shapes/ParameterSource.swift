@@ -87,7 +87,7 @@ extension ParameterData {
     }
     guard isRead else {
       throw ShapeError(
-        .shapeMismatch, "\(origin) gave no values", received: "0 bytes",
+        .shapeMismatch, "\(origin) returned no values", received: "0 bytes",
         needs: ShapeError.bytes(count),
         remedy: "call the closure of withUnsafeBytes with the values")
     }

@@ -34,7 +34,8 @@ extension Tokenizer {
 
 /// Makes text of tokens that arrive one by one.
 ///
-/// A token that ends within a character gives nothing; the token that completes it gives both.
+/// A token that ends within a character returns no text; the token that completes the character
+/// returns all of it.
 ///
 /// ```
 /// var stream = tokenizer.decodeStream()

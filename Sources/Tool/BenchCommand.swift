@@ -10,7 +10,7 @@ struct BenchCommand: ParsableCommand {
     commandName: "bench",
     abstract: "Times predictions of a network, or single layers.",
     discussion: """
-      What is timed takes height × width × channels floats in the caller's memory to plain floats \
+      The time is from height × width × channels floats in the caller's memory to plain floats \
       in the caller's memory. A FLOP is a multiplication or an addition. Loading is timed from the \
       start of the compile, with opening the weight file, to its end; the first prediction \
       includes making its context.
@@ -35,7 +35,7 @@ struct BenchCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The input as float32 .npy, one picture or the whole batch; seeded random without.",
+      "The input as float32 .npy, one picture or the whole batch; by default seeded random.",
       valueName: "npy"))
   var input: String?
 
@@ -47,8 +47,8 @@ struct BenchCommand: ParsableCommand {
 
   @Flag(
     help: """
-      Predict the frames of the input one after the other, each from the state that the one before \
-      has left; times are of one frame, --runs counts streams.
+      Predict the frames of the input one after the other, each from the state that the previous \
+      one left. Times are per frame; --runs counts streams.
       """)
   var stream = false
 

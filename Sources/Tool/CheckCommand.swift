@@ -10,10 +10,10 @@ struct CheckCommand: ParsableCommand {
     commandName: "check",
     abstract: "Says whether a model works: imports it, compiles it, predicts, compares.",
     discussion: """
-      The prediction is of seeded random numbers, and of ids where an input chooses rows of a \
-      table. A small network is compared with the reference executor, which computes in double \
+      The inputs are seeded random numbers, or ids where an input selects rows of a table. A \
+      small network is compared with the reference executor, which computes in double \
       precision, once with numbers of one scale and once with rows and channels of very different \
-      scale. The exit code is 1 when something does not work, and the lines name it.
+      scale. The exit code is 1 when something does not work, and the output names it.
 
       EXAMPLES
         forge check net.onnx

@@ -6,10 +6,10 @@ import ForgeHub
 struct ClassifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "classify",
-    abstract: "Says the labels of texts, or their entities, by a folder of the Hugging Face Hub.",
+    abstract: "Prints labels or entities of texts, with a model folder of the Hugging Face Hub.",
     discussion: """
-      A folder for token classification finds entities. Of all others the labels with the highest \
-      scores are printed, a line for each text.
+      With a folder for token classification it prints entities, with any other the labels that \
+      have the highest scores, one line per text.
 
       EXAMPLES
         forge classify sentiment "What a fine day!"

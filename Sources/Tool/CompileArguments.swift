@@ -3,7 +3,7 @@ import Forge
 
 /// The arguments of the commands that compile a network and time it.
 struct CompileArguments: ParsableArguments {
-  @Option(help: "Threads per prediction, also beyond the cores there are.")
+  @Option(help: "Threads per prediction; may exceed the number of cores.")
   var threads = 1
 
   @Option(help: TuningArgument.help)

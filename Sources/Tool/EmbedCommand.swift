@@ -8,7 +8,7 @@ import ForgeToolSupport
 struct EmbedCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "embed",
-    abstract: "Makes vectors of texts by a folder of the Hugging Face Hub.",
+    abstract: "Computes vectors of texts with a model folder of the Hugging Face Hub.",
     discussion: """
       Without --output, the cosines of the angles between the vectors are printed, or the vector \
       of a single text.
@@ -23,7 +23,7 @@ struct EmbedCommand: ParsableCommand {
 
   @OptionGroup var texts: TextArguments
 
-  @Option(help: "The name of the folder's text that is put before each: query, passage.")
+  @Option(help: "The name of the folder's prompt to put before each text: query, passage.")
   var prompt: String?
 
   @Option(help: "The numbers of a vector that are kept; all by default.")
@@ -61,7 +61,7 @@ struct EmbedCommand: ParsableCommand {
     }
     guard vectors.count <= Self.mostPrinted else {
       throw ValidationError(
-        "give --output: cosines are printed of up to \(Self.mostPrinted) texts")
+        "give --output: cosines are printed for at most \(Self.mostPrinted) texts")
     }
     for (index, (text, vector)) in zip(texts, vectors).enumerated() {
       let cosines = vectors.prefix(index).map { other in

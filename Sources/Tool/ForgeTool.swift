@@ -7,7 +7,7 @@ import Foundation
 struct ForgeTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "forge",
-    abstract: "Looks at networks and weight files, runs and compares them, and times predictions.",
+    abstract: "Inspects networks and weight files, runs and compares them, and times predictions.",
     discussion: """
       EXAMPLES
         forge check net.onnx                                 does it work?

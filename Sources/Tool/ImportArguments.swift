@@ -35,7 +35,7 @@ struct ImportArguments: ParsableArguments {
 
   @Flag(
     help: """
-      The file is from someone you trust: it may ask for any memory and work, however small it is.
+      Trust the file: it may ask for any memory and work, however small it is.
       """)
   var trusted = false
 

@@ -36,7 +36,8 @@ struct LayerLine {
     for word in words[3...] {
       let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
       guard parts.count == 2, Self.keys.contains(parts[0]) else {
-        throw ValidationError("\"\(word)\" is none of \(Self.keys.joined(separator: "=, "))=")
+        throw ValidationError(
+          "unknown \"\(word)\"; needs one of \(Self.keys.joined(separator: "=, "))=")
       }
       values[parts[0]] = parts[1]
     }

@@ -5,7 +5,7 @@ import Forge
 struct QuantizationArgument: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Compute with integers of 8 bits by a table of `forge quantize`.", valueName: "file"))
+      "Compute with 8-bit integers, by a table of `forge quantize`.", valueName: "file"))
   var quantization: String?
 
   /// The table; `nil` if none is given.

@@ -8,12 +8,12 @@ import Foundation
 struct QuantizeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "quantize",
-    abstract: "Finds the layers that may compute with integers of 8 bits, from samples.",
+    abstract: "Finds from samples which layers can compute with 8-bit integers.",
     discussion: """
-      The samples are .npy arrays or pictures in a folder: of the only input, or folders with \
-      NAME.npy for each input. Layers stay real that are no faster on integers here, or that move \
-      the outputs farther than the bound. The table that is written is for --quantization of the \
-      other commands, and for CompileOptions in Swift.
+      The samples are .npy arrays or pictures in a folder if the model has one input, otherwise \
+      folders with NAME.npy for each input. Layers stay in Float32 if they are not faster on \
+      integers here, or if they would move the outputs beyond the bound. Pass the table to \
+      --quantization of the other commands, or to CompileOptions in Swift.
 
       EXAMPLES
         forge quantize net.onnx --calibrate photos/ --preset torch --bound 0.02 -o net.int8.json
@@ -36,13 +36,13 @@ struct QuantizeCommand: ParsableCommand {
   @Option(help: CalibrationArgument.help)
   var method = CalibrationArgument(method: .minimumAndMaximum)
 
-  @Flag(help: "Layers that are no faster on integers compute with them, too.")
+  @Flag(help: "Use integers also in layers that are not faster with them.")
   var evenIfSlower = false
 
-  @Option(help: "Threads per prediction, also beyond the cores there are.")
+  @Option(help: "Threads per prediction; may exceed the number of cores.")
   var threads = 1
 
-  @Option(help: "The most samples that are used.")
+  @Option(help: "The largest number of samples to use.")
   var most = 100
 
   @Option(

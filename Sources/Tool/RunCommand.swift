@@ -38,14 +38,14 @@ struct RunCommand: ParsableCommand {
   @Flag(help: "The first axis of the inputs counts examples.")
   var batch = false
 
-  @Option(help: "Threads per prediction, also beyond the cores there are.")
+  @Option(help: "Threads per prediction; may exceed the number of cores.")
   var threads: Int?
 
   @Option(
     help: ArgumentHelp("The names of the classes, one per line.", valueName: "file"))
   var labels: String?
 
-  @Option(help: "How many of the largest values are printed of an output of classes.")
+  @Option(help: "The number of largest values to print of an output of classes.")
   var top = 5
 
   @Option(help: .hidden)

@@ -355,7 +355,7 @@ import Testing
     let ready = try source.prepared(for: specs)
     let error = try loadError { _ = try ready.parameter(for: specs[0]) }
     #expect(error.kind == .unsupported)
-    #expect(error.headline == "kernels of the Theano backend are turned around")
+    #expect(error.headline == "kernels of the Theano backend are flipped")
     #expect(try #require(try ready.parameter(for: specs[1])).count == 4)
   }
 

@@ -17,7 +17,7 @@ import Testing
     #expect(
       error?.description == """
         the layer uses a value of another lowering
-          needs     its inputs, its parameters, and what apply has given
+          needs     its inputs, its parameters, and what apply has returned
         """)
   }
 

@@ -226,7 +226,7 @@ import Testing
     expect(
       """
       App/Net.swift:10:7: layer 1 "conv1" (Convolution): the weights could not be loaded
-        cause     nowhere gave no values
+        cause     nowhere returned no values
                     received  0 bytes
                     needs     288 bytes
                     remedy    call the closure of withUnsafeBytes with the values

@@ -53,7 +53,7 @@ import Testing
       let error = #expect(throws: CompileError.self) { try Self.model.compile() }
       try #require(
         error?.description == """
-          FORGE_ISA names no instruction set
+          FORGE_ISA does not name an instruction set
             received  "avx"
             remedy    did you mean "avx2"?
           """)

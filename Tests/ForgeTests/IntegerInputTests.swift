@@ -168,7 +168,7 @@ import Testing
         let error = #expect(throws: PredictionError.self) { try network.predict(inputs) }
         #expect(error?.kind == .invalidIndex && error?.layer == layer)
         let text = error?.description ?? ""
-        #expect(text.contains("a number is not a place along the axis"), "\(text)")
+        #expect(text.contains("a number is not an index along the axis"), "\(text)")
         #expect(text.contains("received  \(test.1)\n  needs     a number from -3 to 2"), "\(text)")
       }
     }

@@ -82,7 +82,7 @@ import Testing
       error?.description == """
         App/Net.swift:9:3: layer 1 "hoarding" (Hoarding): the layer uses a value of another lowering
           received  4×3×2 (width×height×channels) from "input"
-          needs     its inputs, its parameters, and what apply has given
+          needs     its inputs, its parameters, and what apply has returned
         """)
   }
 }

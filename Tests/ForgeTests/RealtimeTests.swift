@@ -70,7 +70,7 @@ import Testing
         error?.description == """
           the model does not suit real-time use
             received  \(reason)
-            needs     layers of Forge's own, compiled with checks: .none
+            needs     only Forge's own layers, compiled with checks: .none
             remedy    Context(network)
           """)
     }

@@ -60,7 +60,7 @@ import Testing
     #expect(details["received"]?.hasSuffix(" of output \"softmax\"") == true)
     #expect(details["needs"] == "at most 1e-12")
     #expect(details["first at"] == "layer \"conv\"")
-    #expect(details["rewrite"] == "none is to blame")
+    #expect(details["rewrite"] == "none is the cause")
   }
 
   /// With a bound between the errors with and without a rewrite, that rewrite is named.

@@ -14,17 +14,18 @@ import Forge
 ///
 /// WAV files are RIFF, RF64 and BW64, plain or extensible, with integers of 8, 16, 24 and 32 bits
 /// or floats of 32 and 64 bits, at any rate and with up to ``SoundLimits/maximumChannels``
-/// channels. If a header does not state the length, as those written to a pipe, the sound reaches
-/// to the end.
+/// channels. If a header does not state the length, as in sound written to a pipe, the sound
+/// extends to the end of the file.
 ///
 /// Samples are interleaved: those of a frame follow each other. Integers are divided by 2^(bits −
-/// 1), so that they are from −1 to just below 1. Floats are as they are, NaN and infinities too.
+/// 1), so that they are from −1 to just below 1. Floats are not changed, not even NaN and
+/// infinities.
 ///
 /// One thread uses a reader at a time.
 public final class SoundReader {
   /// The format of the samples.
   public let format: SoundFormat
-  /// The number of frames; `nil` in a stream that does not tell.
+  /// The number of frames; `nil` in a stream that does not state it.
   public let frameCount: Int?
   /// The frames that have been read.
   public private(set) var position = 0
@@ -66,7 +67,7 @@ public final class SoundReader {
   /// Opens a file of samples without a header.
   ///
   /// - Parameters:
-  ///   - path: the file. Bytes behind the last whole frame are ignored.
+  ///   - path: the file. Bytes after the last whole frame are ignored.
   ///   - format: what the bytes mean.
   ///   - limits: the most channels.
   /// - Throws: ``AudioError`` when the file cannot be read or the format is out of range.
@@ -83,7 +84,7 @@ public final class SoundReader {
   /// Reads samples without a header from memory.
   ///
   /// - Parameters:
-  ///   - bytes: the samples. Bytes behind the last whole frame are ignored.
+  ///   - bytes: the samples. Bytes after the last whole frame are ignored.
   ///   - format: what the bytes mean.
   ///   - limits: the most channels.
   /// - Throws: ``AudioError`` when the format is out of range.
@@ -135,7 +136,7 @@ public final class SoundReader {
   /// Reads the frames that follow.
   ///
   /// - Parameter count: the most frames to read, at least 1.
-  /// - Returns: the samples, interleaved: `count` frames, fewer at the end, none behind it.
+  /// - Returns: the samples, interleaved: `count` frames, fewer at the end, none after it.
   /// - Throws: ``AudioError`` when the file cannot be read or ends before the length that it
   ///   states, or there is not enough memory.
   public func read(frames count: Int) throws(AudioError) -> [Float] {

@@ -21,7 +21,7 @@ struct WaveHeader {
     guard let name = start.text(at: 0), start.text(at: 8) == "WAVE",
       ["RIFF", "RF64", "BW64"].contains(name)
     else {
-      guard start.text(at: 0) != "RIFX" else { throw .unsupported("RIFX, the highest byte first") }
+      guard start.text(at: 0) != "RIFX" else { throw .unsupported("RIFX, which is big-endian") }
       throw .notAWave("\"\(String(decoding: start.bytes.prefix(4), as: UTF8.self).printable)\"")
     }
     var format: SoundFormat?

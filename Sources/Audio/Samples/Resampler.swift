@@ -8,9 +8,9 @@ import Forge
 ///
 /// `y(j) = Σ x(i) · b/o · sinc(t) · cos²(π t / 2w)`, `t = (i/o − j/n) · b`, for `|t| < w`
 ///
-/// where `sinc(t) = sin(πt) / πt` and `w` is ``width``. Samples before and behind the sound are 0,
-/// and ⌈count · n / o⌉ samples come out. This is `torchaudio.transforms.Resample`, whose weights
-/// are computed in double precision and rounded to Float.
+/// where `sinc(t) = sin(πt) / πt` and `w` is ``width``. Samples before and after the sound are 0,
+/// and the result has ⌈count · n / o⌉ samples. This is `torchaudio.transforms.Resample`, whose
+/// weights are computed in double precision and rounded to Float.
 ///
 /// A sound may be processed in parts of any size; the result has the same bits:
 ///

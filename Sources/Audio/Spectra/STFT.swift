@@ -8,14 +8,14 @@ public enum FramePadding: String, Hashable, Sendable, CaseIterable {
   /// Frames are centered, and the sound is mirrored at its ends: `center=True` of torchaudio, and
   /// of librosa with `pad_mode="reflect"`. It needs more than size / 2 samples.
   case reflect
-  /// Frames are centered, with silence before and behind the sound: librosa's default.
+  /// Frames are centered, with silence before and after the sound: librosa's default.
   case zeros
   /// Frames end with the samples that have come so far, with silence before the first: size − hop
   /// samples. As a layer, it keeps those of one prediction for the next.
   case streaming
 }
 
-/// What a short-time Fourier transform gives for each bin.
+/// What a short-time Fourier transform returns for each bin.
 public enum SpectrumValues: String, Hashable, Sendable, CaseIterable {
   /// The complex number: its real part, then its imaginary part.
   case complex

@@ -13,7 +13,7 @@ struct LengthPlan: Sendable {
   struct Change: Sendable {
     /// The step.
     let step: Int
-    /// The distance from the start of its arguments, in words of 32 bits.
+    /// The distance from the start of its arguments, in 32-bit words.
     let word: Int
     let value: LengthFunction
   }

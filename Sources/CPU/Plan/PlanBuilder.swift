@@ -24,7 +24,7 @@ struct PlanBuilder {
   /// The kernels of the convolutions.
   let convolutions: ConvolutionPlan
   private let lastUse: [Int: Int]
-  /// The types of the values that are integers of 8 bits, by index.
+  /// The types of the values that are 8-bit integers, by index.
   let storages: [Int: Quantization.Storage]
   /// The integers that stand for 0 in images of bytes that convolutions read beyond their edges, by
   /// the index of the value.

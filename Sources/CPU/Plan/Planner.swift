@@ -93,7 +93,7 @@ extension OperationGraph {
 extension BackendError {
   /// The error for an instruction set without kernels.
   static var noKernels: BackendError {
-    .problems([(nil, Problem(headline: "the instruction set is not there"))])
+    .problems([(nil, Problem(headline: "this machine lacks the instruction set"))])
   }
 }
 

@@ -3,7 +3,7 @@ import ForgeOperations
 import ForgeSystem
 
 extension PlanBuilder {
-  /// Adds a product with weights of 4 bits: the digits of its rows, then the sums.
+  /// Adds a product with 4-bit weights: the digits of its rows, then the sums.
   mutating func addBlockProduct(
     _ node: OperationGraph.Node, _ product: BlockProduct
   ) throws {
@@ -45,7 +45,7 @@ extension PlanBuilder {
   }
 }
 
-/// Weights of 4 bits: scales and zero points of the blocks, then the weights.
+/// 4-bit weights: scales and zero points of the blocks, then the weights.
 struct BlockForm: PackedForm {
   let product: BlockProduct
   let inputs: Int

@@ -4,7 +4,7 @@ import ForgeShapes
 
 /// Images of bytes: how values get them, and how they become floats again.
 ///
-/// A value of integers of 8 bits is an image of bytes wherever steps on bytes read it. Other steps
+/// A value of 8-bit integers is an image of bytes wherever steps on bytes read it. Other steps
 /// read it as whole numbers in floats, which the value becomes once if one asks for it.
 extension PlanBuilder {
   /// The type of a value that an operation on integers makes, else that of bytes from 0 on.

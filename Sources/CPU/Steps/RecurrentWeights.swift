@@ -96,7 +96,7 @@ struct NarrowCellForm: PackedForm {
 
   let kind: Kind
   let floats: CellForm
-  /// The error that the weights of 24 bits may have.
+  /// The error that the 24-bit weights may have.
   let accuracy: Double
 
   /// The number of floats of the scales, before the weights.

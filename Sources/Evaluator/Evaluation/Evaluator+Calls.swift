@@ -111,7 +111,7 @@
         return skipped(call, obstacle, in: scope)
       }
       if isConditional(name, in: scope) {
-        return skipped(call, "\"\(name)\" stands inside #if", in: scope)
+        return skipped(call, "\"\(name)\" is inside #if", in: scope)
       }
       if ["assert", "precondition", "assertionFailure"].contains(name), functions.isEmpty {
         // Not every build evaluates the condition.

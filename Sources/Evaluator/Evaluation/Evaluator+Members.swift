@@ -74,7 +74,7 @@
     /// A static member or a case of a type that the source declares.
     func staticMember(_ name: String, of type: UserType, at node: some SyntaxProtocol) -> Value {
       if type.scope.isConditional(name) {
-        return .unknown(Unknown(node, "\"\(name)\" stands inside #if"))
+        return .unknown(Unknown(node, "\"\(name)\" is inside #if"))
       }
       switch type.scope.own(name) {
       case .variable(let variable): return variable.value

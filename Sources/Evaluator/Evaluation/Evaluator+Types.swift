@@ -216,7 +216,7 @@
       if case .slice = type, array.kind != .slice { result.kind = .slice }
       if array.kind == .unordered, array.count > 1 {
         guard case .sequence = type else {
-          return .unknown(Unknown(node, "its order is another in each run"))
+          return .unknown(Unknown(node, "its order differs in each run"))
         }
         result.kind = .unordered
       }
@@ -248,7 +248,7 @@
           return .unknown(keyValue.unknown ?? Unknown(node, "keys of this type are not evaluated"))
         }
         guard result[key] == nil else {
-          return .unknown(Unknown(node, "a key stands twice in the dictionary"))
+          return .unknown(Unknown(node, "a key appears twice in the dictionary"))
         }
         result.set(key, keyValue, coerced(entry.value, to: valueType, at: node))
       }

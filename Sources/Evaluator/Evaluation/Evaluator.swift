@@ -150,7 +150,7 @@
         case nil: break
         }
         if scope.isConditional(name) {
-          return .unknown(Unknown(node, "\"\(name)\" stands inside #if"))
+          return .unknown(Unknown(node, "\"\(name)\" is inside #if"))
         }
         let functions = scope.ownFunctions(name)
         if functions.count == 1 { return .function(functions[0]) }

@@ -92,7 +92,8 @@ extension Problem {
     }
     if let layer { details.append(("first at", "layer \"\(layer)\"")) }
     details.append(
-      ("rewrite", rewrite.map { "\($0): without it the error is in bounds" } ?? "none is to blame"))
+      ("rewrite", rewrite.map { "\($0): without it the error is in bounds" } ?? "none is the cause")
+    )
     return Problem(
       headline: "the compiled plan differs from the reference executor", details: details)
   }

@@ -16,7 +16,7 @@ extension SafeTensors {
   ///   - model: the model, whose layers with parameters have names.
   ///   - source: the values.
   ///   - layout: the axis order of the file, to be given to ``SafeTensorsParameters``, too.
-  ///   - path: the file; one that is there is replaced.
+  ///   - path: the file; an existing file is replaced.
   /// - Throws: ``CompileError`` with every mistake in the model and with every parameter that is
   ///   missing or does not fit, what the source throws while it is prepared, and ``LoadError``
   ///   when the file cannot be written.

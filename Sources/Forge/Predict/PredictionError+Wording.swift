@@ -170,7 +170,7 @@ extension PredictionError {
       Problem(
         place: place, layer: layer,
         headline: fault.fromEnd
-          ? "a number is not a place along the axis" : "a number is not an id of the vocabulary",
+          ? "a number is not an index along the axis" : "a number is not an id of the vocabulary",
         details: [
           ("received", "\(fault.value.asIndex) at index \(fault.index)\(ofExample(example))"),
           ("needs", "a number from \(fault.fromEnd ? -fault.size : 0) to \(fault.size - 1)"),
@@ -219,7 +219,7 @@ extension PredictionError {
   static func notRealtime(_ what: String) -> PredictionError {
     PredictionError(
       .notRealtime, "the model does not suit real-time use", received: what,
-      needs: "layers of Forge's own, compiled with checks: .none", remedy: "Context(network)")
+      needs: "only Forge's own layers, compiled with checks: .none", remedy: "Context(network)")
   }
 
   static func customLayer(

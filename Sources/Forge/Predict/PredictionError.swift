@@ -29,7 +29,7 @@ public enum PredictionErrorKind: String, Hashable, Sendable {
   case wrongState
   /// A stream is longer than a layer can keep.
   case streamTooLong
-  /// A number that chooses a row of a table, such as an id of a vocabulary, is none of the rows.
+  /// A number that selects a row of a table, such as an id of a vocabulary, is outside the table.
   case invalidIndex
   /// An integer is so large that Float32, in which the network computes, may not hold it.
   case inexactInteger

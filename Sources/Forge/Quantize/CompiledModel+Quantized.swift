@@ -2,7 +2,7 @@ import ForgeGraph
 import ForgeOperations
 
 extension CompiledModel {
-  /// Lets convolutions and dense layers multiply integers of 8 bits where that is faster on this
+  /// Lets convolutions and dense layers multiply 8-bit integers where that is faster on this
   /// machine and the outputs stay near enough.
   ///
   /// The samples show which range each tensor takes. A number `x` becomes

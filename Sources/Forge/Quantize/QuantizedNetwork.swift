@@ -1,7 +1,7 @@
 import ForgeOperations
 import ForgeShapes
 
-/// A network that computes with integers of 8 bits where that is faster and near enough.
+/// A network that computes with 8-bit integers where that is faster and near enough.
 ///
 /// ```swift
 /// let quantized = try network.quantized(calibration: samples, bound: 0.02)

@@ -1,6 +1,6 @@
 import ForgeOperations
 
-/// Reshapes integers of 8 bits instead of the real numbers that they stand for.
+/// Reshapes 8-bit integers instead of the real numbers that they stand for.
 ///
 /// A quantization moves before a reshape, and its inverse behind it, so that a reshape does not
 /// separate an operation from its quantization.

@@ -7,7 +7,7 @@ import ForgeShapes
 enum RunBlockProducts: Rewrite {
   static let name = "runBlockProducts"
 
-  /// The most rows whose products with weights of 4 bits are not slower than others.
+  /// The most rows whose products with 4-bit weights are not slower than others.
   private static let mostRows = 4
   /// The sizes of blocks that kernels have.
   private static let sizes = 16...256

@@ -1,7 +1,7 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Computes with integers of 8 bits where each prediction finds the range of what goes in.
+/// Computes with 8-bit integers where each prediction finds the range of what goes in.
 ///
 /// `(product(integers − zero, weights) + biases) · (scale · factors) + offsets` becomes one
 /// operation, where the integers, their zero point and their scale are those of one dynamic range,

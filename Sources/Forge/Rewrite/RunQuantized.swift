@@ -1,7 +1,7 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Computes with integers of 8 bits where a network quantizes what goes in and what comes out.
+/// Computes with 8-bit integers where a network quantizes what goes in and what comes out.
 ///
 /// An operation on dequantized values whose result is quantized becomes one operation on integers.
 /// A product does so even if its result stays real. What has no form on integers is computed with

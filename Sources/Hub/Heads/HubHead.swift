@@ -1,4 +1,4 @@
-/// What a network of the Hub gives for a text.
+/// What a network of the Hub returns for a text.
 public enum HubHead: String, Hashable, Sendable, CaseIterable {
   /// A vector for each token: `last_hidden_state`, [length][channels].
   case features

@@ -2,7 +2,7 @@ import ForgeShapes
 
 /// How the features of a text's tokens become one vector.
 ///
-/// The vectors of several modes are put one behind the other.
+/// The vectors of several modes are concatenated.
 public struct TextPooling: Sendable, Hashable {
   /// One way.
   public enum Mode: String, Sendable, Hashable, CaseIterable {

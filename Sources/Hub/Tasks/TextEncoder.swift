@@ -9,7 +9,7 @@ import ForgeText
 /// let vectors = try encoder.embed(["Swallows leave before winter.", "Birds migrate."])
 /// print(vectors[0].count, TextEncoder.cosine(vectors[0], vectors[1]))
 /// ```
-/// Tokenizer, network, pooling, the layers behind it, maximum length and prompts are those of the
+/// Tokenizer, network, pooling, the layers after it, maximum length and prompts are those of the
 /// folder. Without a modules.json the vector is the mean of the features. Texts are not padded, so
 /// a vector does not depend on the texts beside it. All threads can share an encoder.
 public struct TextEncoder: Sendable {

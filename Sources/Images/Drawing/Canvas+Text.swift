@@ -47,7 +47,7 @@ extension Canvas {
 
   /// Draws boxes with their labels and scores.
   ///
-  /// A label stands above its box, or inside if there is no space.
+  /// A label is above its box, or inside if there is no space.
   ///
   /// - Parameters:
   ///   - boxes: the boxes, as fractions of the picture; later ones lie over earlier ones.
@@ -55,7 +55,7 @@ extension Canvas {
   ///   - color: the color of a class.
   ///   - thickness: the thickness of lines in pixels; by default by the size of the picture.
   ///   - scale: the pixels of a point of the font; by default by the size of the picture.
-  ///   - showsScores: whether the score stands behind the label, with two digits.
+  ///   - showsScores: whether the score follows the label, with two digits.
   public mutating func draw(
     _ boxes: [DetectedBox], labels: [String] = [],
     color: (Int) -> PixelColor = PixelColor.distinct, thickness: Double? = nil,

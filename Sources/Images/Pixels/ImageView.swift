@@ -1,6 +1,6 @@
 import ForgeShapes
 
-/// Bytes of one plane of a picture that belong to somebody else.
+/// The bytes of one plane of a picture, in memory that Forge does not own.
 public struct ImagePlane {
   /// The bytes; the caller keeps them alive and unchanged while they are used.
   public let bytes: UnsafeRawBufferPointer
@@ -14,7 +14,7 @@ public struct ImagePlane {
   }
 }
 
-/// A picture whose bytes belong to somebody else: a camera, a decoder, a window, an ``Image``.
+/// A picture whose bytes belong to something else: a camera, a decoder, a window, an ``Image``.
 ///
 /// A view copies nothing. Rows may have padding, or come from bottom to top with a negative stride.
 ///

@@ -34,7 +34,7 @@ public struct ImageGeometry: Hashable, Sendable {
     self.region = region
   }
 
-  /// The place in the picture of a place in the input.
+  /// The point in the picture of a point in the input.
   ///
   /// - Parameters:
   ///   - x: pixels from the left edge of the input.
@@ -47,7 +47,7 @@ public struct ImageGeometry: Hashable, Sendable {
     )
   }
 
-  /// The place in the input of a place in the picture.
+  /// The point in the input of a point in the picture.
   ///
   /// - Parameters:
   ///   - x: pixels from the left edge of the picture.
@@ -62,7 +62,7 @@ public struct ImageGeometry: Hashable, Sendable {
 
   /// The box in the picture of a box in the input, both as fractions.
   ///
-  /// - Parameter box: a box as fractions of the input, as decoders give it.
+  /// - Parameter box: a box as fractions of the input, as decoders return it.
   /// - Returns: the box as fractions of the picture; may reach beyond it.
   public func source(_ box: DetectedBox) -> DetectedBox {
     let (width, height) = (Double(input.width), Double(input.height))

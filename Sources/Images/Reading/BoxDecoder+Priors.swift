@@ -85,7 +85,7 @@ extension BoxDecoder {
   /// width  = prior.width · exp(width · variances.1)
   /// ```
   ///
-  /// and y and height alike. The values are the differences of all boxes (x, y, width, height of
+  /// and likewise y and height. The values are the differences of all boxes (x, y, width, height of
   /// each), then the numbers of all boxes (one for each class of each); join the outputs in this
   /// order.
   ///

@@ -1,6 +1,6 @@
 import Forge
 
-/// What an importer is told besides the file.
+/// The options of an import.
 ///
 /// ```swift
 /// var options = ImportOptions()
@@ -29,10 +29,10 @@ public struct ImportOptions: Sendable {
   /// Builds the nodes of ONNX operators that Forge does not have, by their names: `Domain::Name`,
   /// or `Name` for ONNX's own domain.
   ///
-  /// The function gets a node and returns its outputs, made of layers or a `Custom`. Operators
-  /// that Forge has are never asked for; functions of the file are replaced. Nothing is known of
-  /// the examples and of lengths in such a node: a file with an open batch predicts one example at
-  /// a time, unless ``sizes`` states the whole batch, and lengths are fixed.
+  /// The function gets a node and returns its outputs, made of layers or a `Custom`. Operators that
+  /// Forge has are never asked for; functions of the file are replaced. Forge knows nothing about
+  /// examples and lengths in such a node: a file with an open batch predicts one example at a time,
+  /// unless ``sizes`` states the whole batch, and lengths are fixed.
   ///
   /// ```swift
   /// var options = ImportOptions()
@@ -56,7 +56,8 @@ public struct ImportOptions: Sendable {
   /// What builds layers of Keras files by the name of their class, for `Lambda`, own layers and
   /// registered classes: `MyLayer`, or `Package>MyLayer` with the package.
   ///
-  /// It stands before Forge's own layers of this name. Each call of a layer calls it once.
+  /// It takes precedence over Forge's own layer of the same name. Each call of a layer calls it
+  /// once.
   public var kerasLayers: [String: KerasLayerBuilder] = [:]
   /// The limits on the file.
   public var limits: ImportLimits

@@ -105,11 +105,11 @@ public struct ImportedModel: Sendable {
 
   /// The network with its weights as parameter source.
   ///
-  /// It has no outputs where all of the file are ``constants``.
+  /// It has no outputs if all outputs of the file are ``constants``.
   public package(set) var model: Model
   /// The inputs in the order of the model.
   public let inputs: [Port]
-  /// The outputs in the order of the model, behind which it may have numbers of rows; see
+  /// The outputs in the order of the model, which may have numbers of rows after them; see
   /// ``Port/rows``.
   public let outputs: [Port]
   /// The outputs of the file that are not outputs of the model, because their values are known.

@@ -2,7 +2,7 @@ import Forge
 
 /// A tensor as a model file stores it: an element type, sizes, and the bytes of its elements.
 ///
-/// Unlike Forge's own tensors it keeps integers of 64 bits, and its axes are those of the file.
+/// Unlike Forge's own tensors it keeps 64-bit integers, and its axes are those of the file.
 public struct StoredTensor: Sendable, Hashable {
   /// The type of the elements.
   public let elementType: ElementType

@@ -4,13 +4,14 @@ import Forge
 ///
 /// The output is raw: the values in front of the `[yolo]`, `[Gaussian_yolo]` or `[region]` layer,
 /// as an image of (grid width, grid height, anchors · values). For each anchor the channels hold x,
-/// y, width and height (in the Gaussian form each with its uncertainty behind it), the objectness,
-/// and one score per class.
+/// y, width and height (in the Gaussian form each followed by its uncertainty), the objectness, and
+/// one score per class.
 ///
 /// For an anchor in column `i` and row `j` of a grid of (w, h) cells, with σ the sigmoid:
-/// - x is `(i + σ(x)·s − (s − 1)/2) / w` for ``scaleXY`` `s`, y alike, as fractions of the image.
+/// - x is `(i + σ(x)·s − (s − 1)/2) / w` for ``scaleXY`` `s`, and likewise y, as fractions of the
+///   image.
 /// - The width is `exp(width)` times the anchor's, in pixels of the network's input for YOLO, and
-///   in cells for a region; the height alike.
+///   in cells for a region; likewise the height.
 /// - The score of a class is σ(objectness)·σ(class); a region with ``usesSoftmax`` has the softmax
 ///   of the classes in place of σ(class).
 /// - In the Gaussian form, the score is also multiplied by 1 less the mean σ of the four

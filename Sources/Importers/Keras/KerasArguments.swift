@@ -31,7 +31,7 @@ struct KerasArguments: Sendable {
     var values = call.keywords
     for (name, value) in zip(parameters, call.arguments) where !value.isNull {
       guard values[name]?.isNull ?? true else {
-        throw .invalid("an argument of the call is there twice", received: name)
+        throw .invalid("an argument of the call is given twice", received: name)
       }
       values[name] = value
     }

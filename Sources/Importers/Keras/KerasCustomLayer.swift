@@ -67,7 +67,7 @@ public struct KerasCustomLayer: Sendable {
 
   /// The class as the file names it, with its package if it is registered: `Own>Swish`.
   public let className: String
-  /// The name of the layer, behind those of the models around it: `backbone/swish`.
+  /// The name of the layer, after those of the models around it: `backbone/swish`.
   public let name: String
   /// The name for what the call makes: ``name``, numbered from the second call of the layer on.
   public let outputName: String

@@ -17,7 +17,7 @@ enum KerasEinsumDense {
         separator: "->", omittingEmptySubsequences: false)
       let terms = sides.first?.split(separator: ",", omittingEmptySubsequences: false) ?? []
       guard sides.count == 2, terms.count == 2 else {
-        throw .invalid("the equation of the layer is not one", received: "\(text.prefix(80))")
+        throw .invalid("the equation of the layer is not valid", received: "\(text.prefix(80))")
       }
       let dots = "..."
       isOpenBefore = terms[0].hasPrefix(dots)

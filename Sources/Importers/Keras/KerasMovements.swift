@@ -137,7 +137,7 @@ enum KerasMovements {
     let from = try source.map { try nodes.axis($0, rank: x.rank) }
     let to = try destination.map { try nodes.axis($0, rank: x.rank) }
     guard Set(from).count == from.count, Set(to).count == to.count else {
-      throw NodeFailure.invalid("an axis is there twice")
+      throw NodeFailure.invalid("an axis is repeated")
     }
     var order = (0..<x.rank).filter { !from.contains($0) }
     for (place, axis) in zip(to, from).sorted(by: { $0.0 < $1.0 }) { order.insert(axis, at: place) }

@@ -88,14 +88,14 @@ struct KerasOrder: Sendable {
     if reference.layer.isEmpty, description.isSequential { return nil }
     guard let index = indices[reference.layer] else {
       throw .kerasDescription(
-        "a layer takes the output of one that is not there", path: path, entry: description.name,
+        "a layer takes the output of a missing layer", path: path, entry: description.name,
         received: "\"\(reference.layer.prefix(200))\"")
     }
     let layer = description.layers[index]
     let call = reference.call - firstCalls[index]
     guard call >= 0, call < max(layer.calls.count, layer.isInput ? 1 : 0) else {
       throw .kerasDescription(
-        "a layer takes the output of a call that is not there", path: path,
+        "a layer takes the output of a missing call", path: path,
         entry: description.name,
         received: "call \(reference.call) of \"\(reference.layer)\"",
         needs: "one of \(ImportError.counted(layer.calls.count, "call"))")

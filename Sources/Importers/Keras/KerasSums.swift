@@ -104,7 +104,7 @@ enum KerasSums {
       }
     }
     guard to.allSatisfy({ $0 < rank }), Set(from).count == from.count, Set(to).count == to.count
-    else { throw NodeFailure.unsupported("axes that are there twice") }
+    else { throw NodeFailure.unsupported("repeated axes") }
     let valueLetters = Array(try letters(first.rank, from: 0))
     var other = Array(try letters(rank, from: first.rank))
     let kept = valueLetters.indices.filter { !from.contains($0) }.map { valueLetters[$0] }

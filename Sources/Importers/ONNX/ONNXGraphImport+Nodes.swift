@@ -14,7 +14,7 @@ extension ONNXGraphImport {
   ) throws(ImportError) {
     guard scope.depth <= options.limits.depth else {
       throw ImportError(
-        .tooLarge, "graphs and functions stand inside each other too deeply", path: path,
+        .tooLarge, "graphs and functions are nested too deeply", path: path,
         received: "\(scope.depth)", needs: "at most \(options.limits.depth)",
         remedy: "raise ImportLimits.depth if you trust the file")
     }

@@ -7,7 +7,7 @@ import Forge
 /// positions. Inputs have a bound, because a prediction refuses larger integers. Arithmetic whose
 /// results may be larger is refused, except for products that are only tested for zero, and for
 /// what is only read as places of a table; see ``ONNXPlaceArithmetic``. So is arithmetic on
-/// integers of 8 bits, whose results wrap around.
+/// 8-bit integers, whose results wrap around.
 enum ONNXIntegerBounds {
   /// The largest magnitude that Float32 has with all smaller ones.
   static let largest = 1 << 24
@@ -115,7 +115,7 @@ extension ONNXIntegerBounds.Rule {
       : try combined { $0.multipliedSaturated(by: $1) }.bound(call, bounds)
   }
 
-  /// Sums of products of integers of 8 bits, to which numbers as large may be added: those beyond
+  /// Sums of products of 8-bit integers, to which numbers as large may be added: those beyond
   /// 2²⁴ are rounded, unless the products are computed with integers.
   static let products = Self { _, _ in ONNXIntegerBounds.largest / 2 }
 

@@ -133,14 +133,14 @@ enum ONNXLengthFolding {
 
   static let quotient = pairs { pair in
     guard let division = pair.division() else {
-      throw NodeFailure.unsupported("\(pair.a) divided by \(pair.b), which leaves a rest")
+      throw NodeFailure.unsupported("\(pair.a) divided by \(pair.b), which leaves a remainder")
     }
     return division.quotient
   }
 
   static let rest = pairs { pair in
     guard let division = pair.division() else {
-      throw NodeFailure.unsupported("the rest of \(pair.a) divided by \(pair.b)")
+      throw NodeFailure.unsupported("the remainder of \(pair.a) divided by \(pair.b)")
     }
     return division.rest
   }

@@ -8,7 +8,7 @@ extension ONNXLengths {
   /// MaxPool; the places of the largest values count the whole sequence.
   static func maximumPool(_ call: inout ONNXCall) throws {
     guard call.node.outputs.count(where: { !$0.isEmpty }) <= 1 else {
-      throw NodeFailure.unsupported("places in a sequence whose length varies")
+      throw NodeFailure.unsupported("indices into a sequence whose length varies")
     }
     try ONNXOperators.maximumPool(&call)
   }

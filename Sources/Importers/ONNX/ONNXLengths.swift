@@ -209,7 +209,7 @@ enum ONNXLengths {
     }
 
     private var notFollowed: NodeFailure {
-      .unsupported("places from \(start) to \(end), which do not follow the length evenly")
+      .unsupported("indices from \(start) to \(end), which do not follow the length evenly")
     }
 
     /// The first place and the number of places for a length.
@@ -304,18 +304,18 @@ enum ONNXLengths {
         return try gatherAll(&call)
       }
       if case .length = try call.value(1) {
-        throw NodeFailure.unsupported("a place that depends on the length of a sequence")
+        throw NodeFailure.unsupported("an index that depends on the length of a sequence")
       }
       return try ONNXOperators.gather(&call)
     }
     guard indices.count == 1, let place = try indices.integers().first else {
-      throw NodeFailure.unsupported("several places of a sequence whose length varies")
+      throw NodeFailure.unsupported("several indices into a sequence whose length varies")
     }
     let index = Int(clamping: place)
     // Sizes grow with the length.
     let shortest = sizes[axis][1] ?? 0
     guard index < shortest, index >= -shortest else {
-      throw NodeFailure.unsupported("place \(index) of a sequence that may be shorter")
+      throw NodeFailure.unsupported("index \(index) of a sequence that may be shorter")
     }
     let end = LengthSize(index == -1 ? 1 << 40 : index + 1)
     let part = try cut(

@@ -31,7 +31,7 @@ package struct WireField {
   /// An integer.
   package func int() throws(ImportError) -> Int { Int(try int64()) }
 
-  /// An integer of 32 bits, or the number of an enumeration.
+  /// A 32-bit integer, or the number of an enumeration.
   package func int32() throws(ImportError) -> Int32 { Int32(truncatingIfNeeded: try int64()) }
 
   /// A truth value.

@@ -207,7 +207,7 @@ package final class WireFile {
     let deepest = max(limits.depth, 1).multipliedSaturated(by: 4)
     guard depth <= deepest else {
       throw .beyondBudget(
-        "the file is nested too deeply", "more than \(deepest) messages in each other", needs: nil,
+        "the file is nested too deeply", "more than \(deepest) nested messages", needs: nil,
         limit: "depth", path: path)
     }
   }

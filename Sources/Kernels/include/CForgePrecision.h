@@ -55,7 +55,7 @@ typedef struct {
 #define FORGE_RANGE_PIXELS 16
 
 /* Convolutions by forge_convolution_arguments, with weights that are not floats. Sums are floats.
- * For int8 they are exact integers of 32 bits, enough for 66,310 products.
+ * For int8 they are exact 32-bit integers, enough for 66,310 products.
  *
  *   half_convolution: one output pixel, one segment. in: blocked floats. weights: uint16_t halves
  *     [panel][ky][kx][in blocks * 16][panel_width], divided by the output's `scales`, a power of
@@ -77,7 +77,7 @@ typedef struct {
  * half_recurrent, bfloat_recurrent, byte_recurrent. Values and sums are floats, the product of a
  * gate is scale * sum. */
 
-/* The outputs per panel of weights of 24 bits. */
+/* The outputs per panel of 24-bit weights. */
 #define FORGE_FIXED_PANEL_WIDTH 64
 
 /* The most products of a sum of int8: 66310 * 255 * 127 is below 2^31. */
@@ -150,7 +150,7 @@ int64_t forge_recurrent_packed_floats(const forge_recurrent_packing *);
 int64_t forge_recurrent_scale_floats(const forge_recurrent_packing *);
 
 /* Packs as forge_recurrent_arguments describes. A unit's gate is an output of the functions above,
- * with the same scales. Returns 0, with nothing useful packed, for weights of 24 bits that
+ * with the same scales. Returns 0, with nothing useful packed, for 24-bit weights that
  * forge_pack_fixed would not accept. */
 int32_t forge_pack_recurrent(const forge_recurrent_packing *, void *packed, float *scales);
 

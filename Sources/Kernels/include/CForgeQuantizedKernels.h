@@ -12,7 +12,7 @@
  * bits but the highest are the same) and to its zero point. No result depends on that: differences
  * from the zero point stay the same, and -128 ... 127 becomes 0 ... 255. Weights are signed.
  *
- * All instruction sets give the same bits. Sums of products are integers of 32 bits, modulo 2^32.
+ * All instruction sets give the same bits. Sums of products are 32-bit integers, modulo 2^32.
  * No float outside the range of an integer is converted to one: NaN gives the least byte. */
 #ifndef CFORGE_QUANTIZED_KERNELS_H
 #define CFORGE_QUANTIZED_KERNELS_H
@@ -221,9 +221,9 @@ typedef struct {
   const uint8_t *table;
 } forge_byte_copy_channels_arguments;
 
-/* ---- weights of 4 bits ---- */
+/* ---- 4-bit weights ---- */
 
-/* Products of floats and weights of 4 bits, whose groups of neighboring inputs have a scale each
+/* Products of floats and 4-bit weights, whose groups of neighboring inputs have a scale each
  * (MatMulNBits). A step before writes the floats as integers of three signed digits:
  *   x = digits * 2^-exponent of the group, where the largest of the group has 23 bits
  * so that sums of products are exact within a group, and as exact as those of floats over all.
@@ -288,7 +288,7 @@ void forge_pack_quantized(const forge_quantized_packing *, int8_t *packed, int32
 void forge_fold_zero(const int32_t *bias, const int32_t *totals, int32_t zero, int64_t outputs,
                      int32_t *biases);
 
-/* Weights of 4 bits as MatMulNBits has them: byte (output, group, i) holds inputs 2i (its lower
+/* 4-bit weights as MatMulNBits has them: byte (output, group, i) holds inputs 2i (its lower
  * half) and 2i + 1 of the group; scales [outputs][groups]; zeros: two groups of an output in a
  * byte, [outputs][groups / 2, rounded up], or NULL for 8.
  * packed: uint8_t [outputs / 16][groups][group / 8][16][4], input 8j + b of the group in the lower

@@ -42,7 +42,7 @@ typedef struct {
    * in two such matrices per block: [outputs][2][16] of the first round, [outputs][1][16].
    *
    * Weights that are not floats have the same order, with outputs rounded up to a multiple of four.
-   * Weights of 24 bits are in groups of four vectors: see words.h. */
+   * 24-bit weights are in groups of four vectors: see words.h. */
   const float *weights;
   const float *biases;     /* [block][gates][16], added to the products with weights; or NULL */
   const float *peepholes;  /* LSTM: [block][3][16] for i, f, o; or NULL */

@@ -1,4 +1,4 @@
-/* Weights of 4 bits: digits, packing, and products one at a time. */
+/* 4-bit weights: digits, packing, and products one at a time. */
 #include "../quantized.h"
 #include "scalar.h"
 

@@ -1,4 +1,4 @@
-/* Convolution of one output pixel and recurrent cells, with weights of 24 bits: see ../words.h.
+/* Convolution of one output pixel and recurrent cells, with 24-bit weights: see ../words.h.
  * Converting the weights limits the speed as much as reading them, so instruction sets have
  * functions of their own that add a group. */
 

@@ -1,4 +1,4 @@
-/* Products with weights of 4 bits: see forge_nibble_product_arguments. A vector of weights is 16
+/* Products with 4-bit weights: see forge_nibble_product_arguments. A vector of weights is 16
  * outputs by eight inputs. As unsigned bytes they are multiplied with the digits of a row, which
  * are signed. */
 

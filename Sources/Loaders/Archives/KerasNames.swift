@@ -18,7 +18,7 @@ package enum KerasNames {
   ) throws(LoadError) -> [EntryName: EntryName] {
     guard source.goesByName, try !hasNames(source.file) else { return [:] }
     return try archive.locating(KerasArchive.configurationEntry.text) { () throws(LoadError) in
-      let text = ByteCursor(Array(configuration.utf8)[...], "a text of the JSON")
+      let text = ByteCursor(Array(configuration.utf8)[...], "a JSON string")
       let json = try JSONReader.value(
         text, maximumDepth: maximumJSONDepth, allowsNonFinite: true, budget)
       var names: [EntryName: EntryName] = [:]

@@ -52,7 +52,7 @@ extension [HDF5Filter] {
   /// Checked before memory is allocated for the size that the file claims.
   func check(stored: Int, byteCount: Int, mask: Int, at address: Int) throws(LoadError) {
     guard mask >> count == 0 else {
-      throw .damaged("a chunk leaves out filters there are not", at: address)
+      throw .damaged("a chunk leaves out filters that do not exist", at: address)
     }
     let applied = applied(mask)
     if applied.contains(.deflate) {

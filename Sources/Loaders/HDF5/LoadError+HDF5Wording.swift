@@ -48,7 +48,7 @@ extension LoadError {
 
   static func flippedKernel() -> LoadError {
     LoadError(
-      .unsupported, "kernels of the Theano backend are turned around",
+      .unsupported, "kernels of the Theano backend are flipped",
       remedy: "load the file in Keras 2 with the TensorFlow backend and save it again")
   }
 
@@ -82,7 +82,7 @@ extension LoadError {
   package static func entryNotWritten(_ path: String, _ entry: String) -> LoadError {
     LoadError(
       .unreadable, "the file cannot be written", path: path, entry: entry,
-      received: "libhdf5 does not take it")
+      received: "libhdf5 refuses it")
   }
 
   package static func unwritableName(_ path: String, for spec: ParameterSpec) -> LoadError {

@@ -129,10 +129,10 @@ struct JSONReader {
       let byte = UInt8(try cursor.byte())
       switch byte {
       case UInt8(ascii: "\""):
-        guard Self.isUTF8(bytes) else { throw place.damaged("a text of the JSON is not UTF-8") }
+        guard Self.isUTF8(bytes) else { throw place.damaged("a JSON string is not UTF-8") }
         return bytes
       case UInt8(ascii: "\\"): try escape(into: &bytes)
-      default: throw cursor.damaged("a text of the JSON has a control character")
+      default: throw cursor.damaged("a JSON string has a control character")
       }
     }
   }
@@ -151,7 +151,7 @@ struct JSONReader {
     case UInt8(ascii: "f"): bytes.append(12)
     case UInt8(ascii: "r"): bytes.append(13)
     case UInt8(ascii: "u"): bytes.append(contentsOf: String(try scalar()).utf8)
-    default: throw cursor.damaged("a text of the JSON has an unknown escape")
+    default: throw cursor.damaged("a JSON string has an unknown escape")
     }
   }
 
@@ -165,7 +165,7 @@ struct JSONReader {
       code = 0xdc00..<0xe000 ~= low ? 0x10000 + (high - 0xd800) << 10 + (low - 0xdc00) : high
     }
     guard let scalar = Unicode.Scalar(code) else {
-      throw cursor.damaged("a text of the JSON has half a character")
+      throw cursor.damaged("a JSON string has half a surrogate pair")
     }
     return Character(scalar)
   }
@@ -174,7 +174,7 @@ struct JSONReader {
     let place = cursor
     let digits = String(decoding: try cursor.raw(4), as: UTF8.self)
     guard digits.allSatisfy(\.isHexDigit), let code = UInt32(digits, radix: 16) else {
-      throw place.damaged("a text of the JSON has an unknown escape")
+      throw place.damaged("a JSON string has an unknown escape")
     }
     return code
   }

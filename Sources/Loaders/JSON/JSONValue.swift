@@ -38,7 +38,7 @@ package enum JSONValue: Sendable {
     let file = try InputFile.copying(bytes, name: name)
     return try file.locating { () throws(LoadError) in
       try JSONReader.value(
-        ByteCursor(bytes[...], "a text of the JSON"), maximumDepth: maximumDepth,
+        ByteCursor(bytes[...], "a JSON string"), maximumDepth: maximumDepth,
         allowsNonFinite: true, LoadBudget(limits, file))
     }
   }

@@ -19,7 +19,7 @@ extension SafeTensors {
   ///     Values that state their sizes in the order of the file have these in the file; all others
   ///     have one size for each axis.
   ///   - layout: the axis order of the file, to be given to ``SafeTensorsParameters``, too.
-  ///   - path: the file; one that is there is replaced.
+  ///   - path: the file; an existing file is replaced.
   /// - Throws: ``LoadError``: `duplicate` when two parameters have one name, `badName`,
   ///   `wrongCount` or `wrongShape` when values are not the parameter's, `unreadable` or
   ///   `notARegularFile` when the file cannot be written, `outOfMemory`; and what the values throw.

@@ -46,7 +46,7 @@ struct SafeTensorsHeader {
     guard length <= left else { throw .headerCutOff(needs: Int(length), received: left) }
     let end = Self.lengthBytes + Int(length)
     try budget.take(bytes: Int(length))
-    let text = ByteCursor(try file.array(Self.lengthBytes..<end)[...], "a text of the JSON")
+    let text = ByteCursor(try file.array(Self.lengthBytes..<end)[...], "a JSON string")
     guard text.peek == UInt8(ascii: "{") else { throw notThisFormat }
     let json = try JSONReader.value(text, maximumDepth: Self.maximumDepth, budget)
     try read(json.object ?? JSONObject(), start: end, budget)

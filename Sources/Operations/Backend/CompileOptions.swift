@@ -99,7 +99,7 @@ public struct CompileOptions: Sendable {
   ///
   /// With 1, only the calling thread works. The result is bit-identical for any number.
   public var compileThreads: Threads
-  /// The tensors that become integers of 8 bits; none by default.
+  /// The tensors that become 8-bit integers; none by default.
   ///
   /// `verify` compares with the network of real numbers, so that ``accuracy`` must allow for the
   /// rounding.
@@ -136,7 +136,7 @@ public struct CompileOptions: Sendable {
   ///   - compileThreads: the threads that read and pack parameters; by default one per physical
   ///     core that the process may use, whatever `threads` is.
   ///   - precision: the precision of dense layers and convolutions.
-  ///   - quantization: the tensors that become integers of 8 bits.
+  ///   - quantization: the tensors that become 8-bit integers.
   public init(
     maximumBatch: Int = 64, keep: [any TensorReference] = [], checks: Checks = .none,
     verify: Verification = .none, accuracy: Double? = nil, disabledRewrites: Set<String> = [],

@@ -1,4 +1,4 @@
-/// Which tensors of a network become integers of 8 bits, and which layers compute with them.
+/// Which tensors of a network become 8-bit integers, and which layers compute with them.
 ///
 /// `quantized(calibration:)` makes a table from samples. It is `Codable`, and a later compile of
 /// the same network takes it:
@@ -7,7 +7,7 @@
 /// let again = try model.compile(options: .init(quantization: table), parameters: source)
 /// ```
 /// A tensor is known by the name of its input or layer. Further results within a layer have a
-/// number behind the name: `name/1`.
+/// number after the name: `name/1`.
 public struct QuantizationTable: Sendable, Hashable, Codable {
   /// The current version of the format.
   public static let currentVersion = 1

@@ -1,6 +1,6 @@
 import ForgeShapes
 
-/// A product of the pixels of an image with weights of 4 bits; see ``BlockProduct``.
+/// A product of the pixels of an image with 4-bit weights; see ``BlockProduct``.
 ///
 /// Operands: an image, weights [outputs][1][1][inputs] as real numbers, biases [outputs]
 /// (optional).

@@ -1,6 +1,6 @@
 import ForgeShapes
 
-/// The real numbers that integers of 8 bits stand for; see ``Quantization``.
+/// The real numbers that 8-bit integers stand for; see ``Quantization``.
 ///
 /// `y = (x − zeroPoint) · scale`.
 ///

@@ -52,7 +52,7 @@ enum ExactRule {
   static func check(_ size: Int?) throws(ShapeError) {
     guard (size ?? 0) <= 1 << 24 else {
       throw ShapeError(
-        .tooLarge, "places along an axis are not exact in Float32", received: "\(size ?? 0)",
+        .tooLarge, "indices along an axis are not exact in Float32", received: "\(size ?? 0)",
         needs: "an axis of at most \(1 << 24)")
     }
   }

@@ -1,6 +1,6 @@
 import ForgeShapes
 
-/// Integers of 8 bits for real numbers; see ``Quantization``.
+/// 8-bit integers for real numbers; see ``Quantization``.
 ///
 /// `y = clamp(round(x / scale) + zeroPoint)`.
 ///

@@ -1,6 +1,6 @@
 import ForgeShapes
 
-/// Integers of 8 bits joined along the last axis, each operand through a table of its own; see
+/// 8-bit integers joined along the last axis, each operand through a table of its own; see
 /// ``ByteTable``.
 ///
 /// Operands: one or more tensors of integers.

@@ -1,6 +1,6 @@
 import ForgeShapes
 
-/// The sum or the product of two tensors of integers of 8 bits; see ``QuantizedPair``.
+/// The sum or the product of two tensors of 8-bit integers; see ``QuantizedPair``.
 ///
 /// Operands: two tensors of integers, with NumPy's broadcasting.
 package struct QuantizedPairOperation: IntegerOperation {

@@ -1,6 +1,6 @@
 import ForgeShapes
 
-/// The maximum or the mean of a moving window of integers of 8 bits; see ``QuantizedPooling``.
+/// The maximum or the mean of a moving window of 8-bit integers; see ``QuantizedPooling``.
 ///
 /// Operand: an image of integers.
 package struct QuantizedPoolingOperation: IntegerOperation {

@@ -1,6 +1,6 @@
 import ForgeShapes
 
-/// A convolution or a dense layer of integers of 8 bits; see ``QuantizedProduct``.
+/// A convolution or a dense layer of 8-bit integers; see ``QuantizedProduct``.
 ///
 /// Operands: integers, the weights and the biases (optional) of the layer on real numbers.
 package struct QuantizedProductOperation: IntegerOperation {
@@ -40,7 +40,7 @@ package struct QuantizedProductOperation: IntegerOperation {
     if product.output != nil, let biases {
       whole = product.integers(ofBiases: biases)
       guard whole != nil else {
-        throw ReferenceError(.invalidArgument, "a bias is not an integer of 32 bits")
+        throw ReferenceError(.invalidArgument, "a bias is not a 32-bit integer")
       }
     }
     var result = try product.form.sums(

@@ -28,7 +28,7 @@ package struct SliceOperation: PrimitiveOperation {
         throw .outOfRange(
           "the range of axis \(axis)",
           "\(sizes[axis]) from \(starts[axis]) in steps of \(steps[axis])",
-          needs: "places of 0 to \(size - 1)")
+          needs: "indices from 0 to \(size - 1)")
       }
     }
   }

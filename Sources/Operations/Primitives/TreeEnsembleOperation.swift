@@ -18,7 +18,7 @@ package struct TreeEnsembleOperation: PrimitiveOperation {
     }
     guard features >= table.featureCount else {
       throw ShapeError(
-        .shapeMismatch, "the trees ask for features that there are not", received: "\(features)",
+        .shapeMismatch, "the trees read features that do not exist", received: "\(features)",
         needs: "at least \(table.featureCount)")
     }
   }

@@ -4,11 +4,11 @@ public struct AddedToken: Sendable, Hashable {
   public let content: String
   /// Its id.
   public let id: Int32
-  /// Whether it only counts where no word character stands beside it.
+  /// Whether it only counts where no word character is beside it.
   public let isSingleWord: Bool
   /// Whether it takes the white space before it.
   public let stripsLeft: Bool
-  /// Whether it takes the white space behind it.
+  /// Whether it takes the white space after it.
   public let stripsRight: Bool
   /// Whether it is looked for in the normalized text.
   public let isNormalized: Bool

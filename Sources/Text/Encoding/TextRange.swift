@@ -1,8 +1,8 @@
 /// A part of a text, counted in bytes or in scalars.
 public struct TextRange: Sendable, Hashable, CustomStringConvertible {
-  /// The first place.
+  /// The first offset.
   public internal(set) var lower: Int
-  /// The place behind the last one.
+  /// The offset after the last one.
   public internal(set) var upper: Int
 
   /// Creates a range.

@@ -76,7 +76,7 @@ extension Tokenizer {
 
   /// Reads the vocabulary and the merges of a byte-level BPE, as GPT-2 and RoBERTa have them.
   ///
-  /// No tokens are added to texts; ``decode(_:skipsSpecial:)`` gives the bytes back.
+  /// No tokens are added to texts; ``decode(_:skipsSpecial:)`` returns the original bytes.
   ///
   /// - Parameters:
   ///   - path: the file `vocab.json`.

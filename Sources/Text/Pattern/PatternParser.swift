@@ -133,7 +133,7 @@ struct PatternParser {
     }
     let minimum = lower ?? 0
     let maximum = hasComma ? upper ?? .max : minimum
-    guard minimum <= maximum else { throw damaged("a count that shrinks") }
+    guard minimum <= maximum else { throw damaged("a quantifier with maximum below minimum") }
     return (minimum, maximum, true)
   }
 
@@ -173,7 +173,7 @@ struct PatternParser {
     case "\\":
       position += 1
       return try escape()
-    case "*", "+", "?": throw damaged("a count of nothing")
+    case "*", "+", "?": throw damaged("a quantifier after nothing")
     default:
       position += 1
       return try literal(scalar)
@@ -242,12 +242,12 @@ struct PatternParser {
     case .set(let index): return .lookbehind(index, isNegative: isNegative)
     case .literal(let bytes):
       let scalars = Array(String(decoding: bytes, as: UTF8.self).unicodeScalars)
-      guard scalars.count == 1 else { throw refused("a look behind at more than one character") }
+      guard scalars.count == 1 else { throw refused("a lookbehind of more than one character") }
       var set = ScalarSet()
       set.insert(scalars[0].value..<scalars[0].value + 1)
       sets.append(set)
       return .lookbehind(sets.count - 1, isNegative: isNegative)
-    default: throw refused("a look behind at more than one character")
+    default: throw refused("a lookbehind of more than one character")
     }
   }
 

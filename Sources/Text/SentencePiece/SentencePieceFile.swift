@@ -89,7 +89,7 @@ struct SentencePieceFile {
     }
     guard score.isFinite else { throw .invalid(place, "a score of \(score)") }
     guard table.index(of: token) == nil else {
-      throw .invalid(place, "a token that is there twice")
+      throw .invalid(place, "a repeated token")
     }
     try table.add(token, id: Int32(kinds.count))
     kinds.append(kind)

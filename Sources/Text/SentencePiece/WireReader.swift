@@ -18,7 +18,7 @@ struct WireReader {
     position = bytes.startIndex
   }
 
-  private var damaged: TokenizerError { .malformed("a message that is cut or not one") }
+  private var damaged: TokenizerError { .malformed("a truncated or invalid message") }
 
   private mutating func varint() throws(TokenizerError) -> UInt64 {
     var value: UInt64 = 0

@@ -120,7 +120,7 @@ import Testing
   /// Calls that Keras does not write.
   @Test(arguments: [
     ("GRU", #""units": 2"#, "<x>, <h>, null, false, 1", "", "the call has more arguments"),
-    ("GRU", #""units": 2"#, "<x>, <h>", #""initial_state": <h>"#, "is there twice"),
+    ("GRU", #""units": 2"#, "<x>, <h>", #""initial_state": <h>"#, "is given twice"),
     (
       "MultiHeadAttention", #""num_heads": 2, "key_dim": 3"#, "<x>, [<x>, <x>]", "",
       "is several tensors"

@@ -92,7 +92,7 @@ import Testing
     #expect(truncate(place.file("model/w.bin").path, 1 << 42) == 0)
     let hole = try #require(try place.error("w.bin", sizes: [1 << 13, 1 << 13]))
     #expect(hole.kind == .unreadable)
-    #expect((hole.cause as? LoadError)?.headline == "the file is mostly a hole")
+    #expect((hole.cause as? LoadError)?.headline == "the file is sparse")
     let huge = try #require(try place.error("w.bin", sizes: [1 << 20, 1 << 18]))
     #expect((huge.cause as? LoadError)?.kind == .outOfMemory)
     #expect((huge.cause as? LoadError)?.needs == "1099511627776 bytes")

@@ -123,7 +123,7 @@ import Testing
   /// Each says what does not follow the length, and names the node.
   @Test(arguments: [
     ("fixed_reshape", "rows", "6·length"),
-    ("half", "halve", "leaves a rest"), ("compared", "longer", "differs by length"),
+    ("half", "halve", "leaves a remainder"), ("compared", "longer", "differs by length"),
     ("scaled", "by_length", "depends on the length"), ("resized", "resize", "length varies"),
     ("third", "third", "may be shorter"), ("shape", "y", "depends on the length"),
   ])

@@ -33,9 +33,9 @@ extension ONNXExpansion {
     var values = try list(graph, node)
     guard node.inputs.count > 1 else { throw NodeFailure.invalid("no tensor") }
     guard graph.sizes(node.inputs[1]) != nil else { throw graph.notMade(node.inputs[1]) }
-    let stated = try graph.knownInt(node, 2, "a place in a sequence") ?? values.count
+    let stated = try graph.knownInt(node, 2, "an index in a sequence") ?? values.count
     guard (-values.count...values.count).contains(stated) else {
-      throw NodeFailure.invalid("place \(stated) in a sequence of \(values.count)")
+      throw NodeFailure.invalid("index \(stated) in a sequence of \(values.count)")
     }
     try graph.take(values.count / 4)
     values.insert(node.inputs[1], at: stated < 0 ? stated + values.count : stated)
@@ -46,7 +46,7 @@ extension ONNXExpansion {
     _ graph: inout ONNXGraphImport, _ node: FileNode, _: ONNXScope
   ) throws {
     var values = try list(graph, node)
-    let stated = try graph.knownInt(node, 1, "a place in a sequence") ?? -1
+    let stated = try graph.knownInt(node, 1, "an index in a sequence") ?? -1
     try graph.take(values.count / 4)
     values.remove(at: try ONNXCall.place(stated, of: values.count))
     graph.define(node, 0, list: values, from: node.inputs)
@@ -56,7 +56,7 @@ extension ONNXExpansion {
     _ graph: inout ONNXGraphImport, _ node: FileNode, _ scope: ONNXScope
   ) throws {
     let values = try list(graph, node)
-    guard let stated = try graph.knownInt(node, 1, "a place in a sequence") else {
+    guard let stated = try graph.knownInt(node, 1, "an index in a sequence") else {
       throw NodeFailure.invalid("no place")
     }
     let place = try ONNXCall.place(stated, of: values.count)

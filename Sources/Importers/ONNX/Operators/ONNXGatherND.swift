@@ -12,7 +12,7 @@ extension ONNXOperators {
       throw NodeFailure.invalid("indices of sizes \(indices.sizes)")
     }
     guard sizes.allSatisfy({ $0.constant != nil }) else {
-      throw NodeFailure.unsupported("stated places of a sequence")
+      throw NodeFailure.unsupported("stated indices into a sequence")
     }
     let (outer, inner) = (Array(input.sizes[..<depth]), Array(input.sizes[depth...]))
     let strides = HostTensor.strides(outer)
@@ -80,7 +80,7 @@ extension ONNXOperators {
     let outer = axes.map { sizes[$0] }
     guard axes.count <= 1 || outer.allSatisfy({ $0.constant != nil }),
       let rows = LengthSize.product(of: outer)
-    else { throw NodeFailure.unsupported("places along a sequence and another axis") }
+    else { throw NodeFailure.unsupported("indices along a sequence and another axis") }
     let order = FileTensor.fileLayout(positions.sizes)
     let all = positions.tensor(as: order)
     func column(_ axis: Int) throws -> Tensor {

@@ -44,7 +44,7 @@ extension ONNXOperators {
 
   private static func pool(_ call: inout ONNXCall, _ kind: PoolingNDKind) throws {
     let input = try call.network(0)
-    // The largest of integers of 8 bits is one of them.
+    // The largest of 8-bit integers is one of them.
     if kind != .maximum || ![.int8, .uint8].contains(input.type) { try call.refuseIntegers() }
     guard input.rank >= 3, let kernel = call.node.ints("kernel_shape"),
       kernel.count == input.rank - 2

@@ -27,7 +27,7 @@ extension ONNXOperators {
   ///   - weights: the matrix [inputs, outputs], or [outputs, inputs] if it is transposed.
   ///   - isTransposed: whether it is.
   ///   - bias: one number per output.
-  ///   - blocks: the blocks of weights of 4 bits.
+  ///   - blocks: the blocks of 4-bit weights.
   /// - Throws: ``NodeFailure``.
   static func dense(
     _ call: inout ONNXCall, _ input: FileTensor, _ weights: HostTensor, isTransposed: Bool,

@@ -28,7 +28,7 @@ struct ONNXScatterCompare {
     let (size, count) = (data.sizes[axis], updates.sizes[axis])
     guard data.rank < Shape.maximumRank,
       updates.count.multipliedSaturated(by: size) <= Self.most
-    else { throw NodeFailure.unsupported("\(updates.count) updates at \(size) computed places") }
+    else { throw NodeFailure.unsupported("\(updates.count) updates at \(size) computed indices") }
     let isThere = try ONNXOperators.combined(
       &call, Self.widened(places, at: axis), try numbers(0..<size, along: axis, data.rank + 1)
     ) { Compare(.equal) }

@@ -51,7 +51,7 @@ extension ONNXScatterPlaces {
     for (index, target) in targets.enumerated() { updatesOfRow[target].append(index) }
     let most = updatesOfRow.reduce(0) { max($0, $1.count) }
     guard rowCount.multipliedSaturated(by: most).multipliedSaturated(by: row) <= Self.mostCombined
-    else { throw NodeFailure.unsupported("\(most) updates of one of \(rowCount) places") }
+    else { throw NodeFailure.unsupported("\(most) updates of one of \(rowCount) entries") }
     // Behind the updates stands a row that changes nothing.
     let neutral = HostTensor(
       floats: Array(repeating: combination.neutral, count: row), sizes: [1, row])

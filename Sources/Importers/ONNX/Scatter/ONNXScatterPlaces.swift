@@ -49,7 +49,7 @@ struct ONNXScatterPlaces {
       $0 == axis || ($0 < updates.count && updates[$0] <= data[$0])
     }
     guard indices == updates, updates.count == data.count, fits else {
-      throw NodeFailure.invalid("updates \(updates) at places \(indices) of \(data)")
+      throw NodeFailure.invalid("updates \(updates) at indices \(indices) of \(data)")
     }
   }
 
@@ -82,7 +82,7 @@ struct ONNXScatterPlaces {
   static func checkSlices(_ indices: [Int], data: [Int], updates: [Int]) throws -> Int {
     guard let depth = indices.last, (1...max(data.count, 1)).contains(depth), !data.isEmpty,
       updates == Array(indices.dropLast()) + data[depth...]
-    else { throw NodeFailure.invalid("updates \(updates) at places \(indices) of \(data)") }
+    else { throw NodeFailure.invalid("updates \(updates) at indices \(indices) of \(data)") }
     return depth
   }
 

@@ -181,7 +181,7 @@ extension MILOperators {
           result[start + part * inner] = values[(block * count + place) * length + part]
         }
       }
-      if let failure { throw NodeFailure.invalid("place \(failure) in a table of \(count)") }
+      if let failure { throw NodeFailure.invalid("index \(failure) in a table of \(count)") }
       return result
     }
   }

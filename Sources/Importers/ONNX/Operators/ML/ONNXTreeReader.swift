@@ -80,7 +80,7 @@ struct ONNXTreeReader {
         end += 1
       }
       guard numbers.updateValue(trees.count, forKey: id) == nil else {
-        throw NodeFailure.unsupported("a tree whose nodes are apart")
+        throw NodeFailure.unsupported("a tree whose nodes are not connected")
       }
       var nodes: [DecisionTree.Node] = []
       nodes.reserveCapacity(end - start)
@@ -118,7 +118,7 @@ struct ONNXTreeReader {
     for index in weights.indices {
       guard let tree = numbers[treeIDs[index]], let node = places[tree][nodeIDs[index]] else {
         throw NodeFailure.invalid(
-          "a vote of node \(nodeIDs[index]) of tree \(treeIDs[index]), which there is not")
+          "a vote of node \(nodeIDs[index]) of tree \(treeIDs[index]), which does not exist")
       }
       trees[tree].votes.append(
         .init(node: node, target: targets[index], weight: weights[index]))

@@ -1,7 +1,7 @@
 import Forge
 
 extension ONNXOperators {
-  /// Recurrent layers with weights that are integers of 8 bits.
+  /// Recurrent layers with weights that are 8-bit integers.
   static let dynamicRecurrent: [ONNXOperator] = [
     // The sequence and the hidden values of all rows have one range.
     ONNXOperator(
