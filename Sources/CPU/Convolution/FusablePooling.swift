@@ -6,6 +6,8 @@ enum FusablePooling {
   /// Returns the position of the pooling behind each node that nothing else reads, by the node's
   /// position.
   static func positions(in graph: OperationGraph) -> [Int: Int] {
+    // Most graphs have none, and counting the readers of all values takes long.
+    guard graph.nodes.contains(where: { $0.primitive.isMaximumPooling }) else { return [:] }
     let readers = readers(graph)
     var positions: [Int: Int] = [:]
     for (position, node) in graph.nodes.enumerated() {
@@ -42,5 +44,12 @@ enum FusablePooling {
     // commutes exactly with the maximum.
     return node.activation == .linear
       || (pooling.activation == .linear && node.activation.isMonotonic)
+  }
+}
+
+extension Primitive {
+  /// Whether it is the maximum of a window.
+  fileprivate var isMaximumPooling: Bool {
+    if case .pooling(.maximum, _) = self { true } else { false }
   }
 }

@@ -49,8 +49,11 @@ public struct CompileReport: Sendable, CustomStringConvertible {
   public let precision: CompileOptions.Precision
   /// The comparison with the reference executor, when it was requested.
   public let verification: Verification?
-  /// What each stage produced, as text.
-  public let stages: [StageReport]
+  /// What each stage produced, as text, which is made each time it is read.
+  public var stages: [StageReport] { StageReport.all(compiler, executable) }
+
+  private let compiler: Compiler
+  private let executable: (any Executable)?
 
   init(
     _ compiler: Compiler, _ network: any BackendNetwork, executable: (any Executable)?,
@@ -72,7 +75,7 @@ public struct CompileReport: Sendable, CustomStringConvertible {
     requestedPrecision = compiler.options.precision
     precision = network.decisions.precision
     self.verification = verification
-    stages = StageReport.all(compiler, executable)
+    (self.compiler, self.executable) = (compiler, executable)
   }
 
   /// What to say of kernels without optimization.
