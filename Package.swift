@@ -143,6 +143,10 @@ let examples: [Target] = [
 let tests: [Target] = [
   .target(
     name: "ForgeTestSupport", dependencies: ["Forge"], path: "Tests/ForgeTestSupport"),
+  // Scripts/check random-networks runs it.
+  .executableTarget(
+    name: "RandomNetworks", dependencies: ["Forge", "ForgeTestSupport"],
+    path: "Tests/RandomNetworks"),
   .target(name: "CForgeTestSupport", path: "Tests/CForgeTestSupport"),
   .testTarget(name: "ForgeShapesTests", dependencies: ["ForgeShapes", "ForgeTestSupport"]),
   .testTarget(

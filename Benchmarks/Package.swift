@@ -32,7 +32,6 @@ let package = Package(
     program("Soak", ["Forge", "ForgeModels"]),
     program("PictureBenchmark", ["Forge", "ForgeImages"]),
     program("SoundBenchmark", ["Forge", "ForgeAudio"]),
-    program("RandomNetworks", ["Forge"]),
     program("Tokenizing", ["ForgeText"]),
     program("TextEmbedding", ["Forge", "ForgeHub"]),
   ],

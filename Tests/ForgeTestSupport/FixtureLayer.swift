@@ -92,6 +92,16 @@ public struct FixtureLayer: Decodable, Sendable {
     try numbers(name).map(Int.init)
   }
 
+  /// Several words.
+  public func texts(_ name: String) throws -> [String] {
+    switch arguments[name] {
+    case .texts(let values)?: return values
+    // Nothing tells an empty list of words from one of numbers.
+    case .numbers(let values)? where values.isEmpty: return []
+    default: throw missing(name)
+    }
+  }
+
   /// A width and height, or a step in x and y.
   public func size(_ name: String) throws -> Size {
     let pair = try counts(name)

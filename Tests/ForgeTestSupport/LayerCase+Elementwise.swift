@@ -55,6 +55,10 @@ extension LayerCase {
         "per row": { x, _, _ in x --> PReLU(shared: [.width, .channels]) },
       ],
       decode: { layer, _ in
+        guard !layer.has("shared") else {
+          let axes = try layer.texts("shared").compactMap { Axis(rawValue: $0) }
+          return PReLU(shared: Set(axes), name: layer.name)
+        }
         let shared: Set<Axis> =
           switch try layer.text("slopesPer") {
           case "channel": [.time, .height, .width]

@@ -1,4 +1,5 @@
 import Forge
+import ForgeTestSupport
 
 /// A random network with its values.
 struct Trial: Sendable {
@@ -19,7 +20,7 @@ struct Trial: Sendable {
   /// - Parameters:
   ///   - description: what Scripts/check random-networks drew.
   ///   - values: the values that it refers to.
-  /// - Throws: ``DescriptionError`` when it makes no sense.
+  /// - Throws: ``DescriptionError`` and `FixtureError` when it makes no sense.
   init(_ description: NetworkDescription, values: [Float]) throws {
     func slice(_ offset: Int, _ count: Int) throws -> [Float] {
       guard offset >= 0, count >= 0, offset + count <= values.count else {
@@ -40,11 +41,9 @@ struct Trial: Sendable {
         : Input(shape: sizes, name: name)
     }
     for layer in description.layers {
-      guard let make = layerTable[layer.type] else {
-        throw DescriptionError("there is no layer \(layer.type)")
-      }
-      let step = try make(layer)
       let inputs = try layer.inputs.map(tensor)
+      let channels = inputs.first?.shape?.sizes?.last ?? 0
+      let step = try LayerCase.layer(layer, channels: channels)
       tensors[layer.name] = inputs.count == 1 ? inputs[0] --> step : inputs --> step
     }
     var parameters: [String: [ParameterType: [Float]]] = [:]

@@ -1,4 +1,4 @@
-import Forge
+import ForgeTestSupport
 
 /// A random network as Scripts/check random-networks writes it.
 struct NetworkDescription: Decodable {
@@ -15,39 +15,6 @@ struct NetworkDescription: Decodable {
     var count: Int { sizes.reduce(1, *) }
   }
 
-  /// A layer with the arguments that its type takes.
-  struct Layer: Decodable {
-    let type: String
-    let name: String
-    /// The names of the tensors that it takes.
-    let inputs: [String]
-    let kernel: [Int]?
-    let stride: [Int]?
-    let dilation: [Int]?
-    /// `same`, `valid`, or none where the edges are given.
-    let padding: String?
-    /// Top, left, bottom, right.
-    let edges: [Int]?
-    let channels: Int?
-    let groups: Int?
-    let multiplier: Int?
-    let useBias: Bool?
-    let counted: Bool?
-    let activation: String?
-    /// The numbers of the activation.
-    let numbers: [Float]?
-    let size: [Int]?
-    let mode: String?
-    let order: [Int]?
-    let axis: Int?
-    let constant: [Float]?
-    let factors: [Float]?
-    let epsilon: Float?
-    let center: Bool?
-    let scale: Bool?
-    let shared: [String]?
-  }
-
   /// A parameter of a layer.
   struct Parameter: Decodable {
     let layer: String
@@ -60,7 +27,7 @@ struct NetworkDescription: Decodable {
   /// The number that the network was drawn from.
   let seed: Int
   let inputs: [Input]
-  let layers: [Layer]
+  let layers: [FixtureLayer]
   /// The names of the layers that are outputs.
   let outputs: [String]
   let parameters: [Parameter]
