@@ -348,6 +348,52 @@ def refused(name, nodes, sizes, error, stored=None, opset=OPSET):
     return {"name": name, "sizes": [size or -1 for size in sizes], "runs": [], "error": error}
 
 
+def spectra(random):
+    """Transforms of signals along every axis, shorter and longer than the signal."""
+    def scalar(value, dtype=np.int64):
+        return np.array(value, dtype)
+
+    yield case("spectrum_dft", [node("DFT", ["x", "", "a"], ["y"])], (3, None, 7, 1), opset=20,
+               stored={"a": scalar(-2)}, reference=True)
+    for name, length in (("cut", 5), ("padded", 11)):
+        yield case(
+            f"spectrum_dft_{name}", [node("DFT", ["x", "n", "a"], ["y"])], (2, 7, 3, 2), opset=20,
+            stored={"n": scalar(length), "a": scalar(1)}, reference=True)
+    yield case("spectrum_dft_inverse", [node("DFT", ["x", "", "a"], ["y"], inverse=1)], (6, 5, 2),
+               opset=20, stored={"a": scalar(0)}, reference=True)
+    yield case("spectrum_dft_half", [node("DFT", ["x"], ["y"], axis=1, onesided=1)], (2, 13, 1),
+               opset=17)
+    yield case(
+        "spectrum_stft", [node("STFT", ["x", "step", "w"], ["y"])], (2, 61, 1), opset=17,
+        stored={"step": scalar(5), "w": random.uniform(0, 1, 16).astype(np.float32)})
+    yield case(
+        "spectrum_stft_whole", [node("STFT", ["x", "step", "", "n"], ["y"], onesided=0)], (1, 40, 1),
+        opset=17, stored={"step": scalar(3), "n": scalar(7)})
+    yield case(
+        "spectrum_mel", [
+            node("MelWeightMatrix", ["m", "n", "r", "l", "h"], ["w"]),
+            node("MatMul", ["x", "w"], ["y"])], (1, None, 129), opset=17,
+        stored={"m": scalar(20), "n": scalar(256), "r": scalar(8000), "l": scalar(60, np.float32),
+                "h": scalar(3800, np.float32)})
+
+
+def losses(random):
+    """Losses of stored targets, with weights of classes and a number that does not count."""
+    for kind, name in (("NegativeLogLikelihoodLoss", "likelihood"),
+                       ("SoftmaxCrossEntropyLoss", "entropy")):
+        for reduction in ("none", "sum", "mean"):
+            yield case(
+                f"loss_{name}_{reduction}", [node(kind, ["x", "t"], ["y"], reduction=reduction)],
+                (3, 5, 4), low=-3, stored={"t": random.integers(0, 5, (3, 4))})
+        yield case(
+            f"loss_{name}_weighted", [node(kind, ["x", "t", "w"], ["y"], ignore_index=2)], (7, 5),
+            low=-3, stored={"t": random.integers(0, 5, 7),
+                            "w": random.uniform(0.2, 2, 5).astype(np.float32)})
+        yield case(
+            f"loss_{name}_ignored", [node(kind, ["x", "t"], ["y"], ignore_index=-1)], (4, 3),
+            low=-3, stored={"t": ints(2, -1, 0, -1)})
+
+
 def fixed(_):
     """Operators that follow no open length."""
     varies = "a sequence whose length varies"
@@ -399,7 +445,8 @@ def main():
         path.unlink()
     made = []
     for family in (functions, arithmetic, reductions, constants, images, choices, heads,
-                   features, blocks, recurrences, fixed):
+                   features, blocks, recurrences, spectra,
+                   losses, fixed):
         made += family(generator(family.__name__))
     fixtures.write(FOLDER / "cases.safetensors", made)
     print(f"{len(made)} cases")

@@ -10,7 +10,7 @@ enum ONNXOperators {
     constants, conversions, functions, activations, arithmetic, comparisons, products,
     convolutions, poolings, normalizations, movements, reductions, resizes, selections,
     rearrangements, quantizations, quantizedProducts, quantizedElements, recurrent, attention,
-    experiments, blockWeights, blockTables, dynamicRecurrent, scatters,
+    experiments, spectra, losses, blockWeights, blockTables, dynamicRecurrent, scatters,
     microsoftActivations, microsoftProducts, microsoftConvolutions, microsoftNormalizations,
     microsoftEmbeddings, microsoftAttention, quantizedAttention, microsoftGroupedAttention,
     microsoftRotations, microsoftBlocked,
