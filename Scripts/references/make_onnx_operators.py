@@ -377,6 +377,23 @@ def spectra(random):
                 "h": scalar(3800, np.float32)})
 
 
+def causal(random):
+    """Convolutions of the past, with a state that goes in and comes out."""
+    weights = {"w": random.uniform(-1, 1, (5, 1, 4)).astype(np.float32),
+               "b": random.uniform(-1, 1, 5).astype(np.float32)}
+    yield case(
+        "causal_convolution", [
+            node("CausalConvWithState", ["x", "w", "b"], ["c", "s"], activation="silu"),
+            node("Concat", ["c", "s"], ["y"], axis=2)], (2, 5, 7), stored=weights, opset=27,
+        reference=True)
+    yield case(
+        "causal_convolution_state", [
+            node("Split", ["x"], ["p", "n"], axis=2, num_outputs=2),
+            node("CausalConvWithState", ["n", "w", "", "p"], ["c", "s"]),
+            node("Concat", ["c", "s"], ["y"], axis=2)], (3, 5, 6), stored={"w": weights["w"]}, opset=27,
+        reference=True)
+
+
 def losses(random):
     """Losses of stored targets, with weights of classes and a number that does not count."""
     for kind, name in (("NegativeLogLikelihoodLoss", "likelihood"),
@@ -445,8 +462,8 @@ def main():
         path.unlink()
     made = []
     for family in (functions, arithmetic, reductions, constants, images, choices, heads,
-                   features, blocks, recurrences, spectra,
-                   losses, fixed):
+                   features, blocks, recurrences, causal,
+                   spectra, losses, fixed):
         made += family(generator(family.__name__))
     fixtures.write(FOLDER / "cases.safetensors", made)
     print(f"{len(made)} cases")
