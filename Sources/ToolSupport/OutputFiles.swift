@@ -26,7 +26,8 @@ package struct OutputFiles: Sendable {
   /// Chooses the files for outputs.
   ///
   /// - Parameters:
-  ///   - path: a path that ends in `.npy` for the only output, else a folder.
+  ///   - path: a path that ends in `.npy` for the only output, else a folder. A new folder whose
+  ///     name ends as that of a picture or a table does must end in `/`.
   ///   - outputs: the names of the outputs.
   /// - Throws: ``ToolError`` of kind `wrongOutput` when the path does not suit.
   package init(at path: String, for outputs: [String]) throws(ToolError) {
@@ -45,6 +46,12 @@ package struct OutputFiles: Sendable {
       throw ToolError(
         .wrongOutput, "\(path) is a file",
         needs: "a folder, or for the only output a path that ends in \(Self.ending)")
+    }
+    if isFolder == nil, let type = Self.otherType(path) {
+      throw ToolError(
+        .wrongOutput, "\(path) would be a folder", received: "a path that ends in \(type)",
+        needs: "a folder, or for the only output a path that ends in \(Self.ending)",
+        remedy: "end the path of a folder with /")
     }
     var used: Set<String> = []
     var files: [File] = []
@@ -79,6 +86,19 @@ package struct OutputFiles: Sendable {
       number += 1
     }
     return name
+  }
+
+  /// The ends of paths that are meant for pictures, tables and other files.
+  private static let otherTypes = [
+    "png", "jpg", "jpeg", "ppm", "pgm", "bmp", "gif", "svg", "json", "csv", "txt", "npz", "h5",
+    "safetensors", "onnx", "raw", "bin", "wav",
+  ]
+
+  /// The end of a path that is meant for a file of another type; `nil` if it may be a folder.
+  private static func otherType(_ path: String) -> String? {
+    guard let dot = path.lastIndex(of: "."), !path.hasSuffix("/") else { return nil }
+    let type = path[path.index(after: dot)...].lowercased()
+    return otherTypes.contains(type) ? ".\(type)" : nil
   }
 
   /// Whether there is a folder at a path; `nil` if there is nothing.

@@ -57,6 +57,17 @@ import Testing
     #expect(try names([name + "a"])[0] != name + "a.npy")
   }
 
+  /// A path of a picture or a table is not taken for a folder.
+  @Test(arguments: ["o.jpg", "results/o.JSON", "y.npz"])
+  func pathsOfOtherFilesAreRefused(_ path: String) throws {
+    let type = "." + path.split(separator: ".")[1].lowercased()
+    let error = #expect(throws: ToolError.self) { try OutputFiles(at: path, for: ["y"]) }
+    #expect(error?.kind == .wrongOutput)
+    #expect("\(error.map { "\($0)" } ?? "")".contains("a path that ends in \(type)"))
+    #expect(try OutputFiles(at: path + "/", for: ["y"]).folder == path + "/")
+    #expect(try OutputFiles(at: "results.v2", for: ["y"]).folder == "results.v2")
+  }
+
   @Test func onePathIsForOneOutput() throws {
     let file = try OutputFiles(at: "y.npy", for: ["anything/at all"])
     #expect(file.files.map(\.path) == ["y.npy"])
