@@ -375,6 +375,28 @@ def spectra(random):
             node("MatMul", ["x", "w"], ["y"])], (1, None, 129), opset=17,
         stored={"m": scalar(20), "n": scalar(256), "r": scalar(8000), "l": scalar(60, np.float32),
                 "h": scalar(3800, np.float32)})
+    stft = [node("STFT", ["x", "s", "w", "n"], ["y"])]
+    stored = {"s": scalar(3), "w": np.ones(7, np.float32), "n": scalar(7)}
+    yield refused("spectrum_of_complex", stft, (1, 40, 2), "a complex signal", stored)
+    yield refused("spectrum_other_window", stft, (1, 40, 1), "another window", {**stored, "n": scalar(8)})
+    yield refused("spectrum_no_step", stft, (1, 40, 1), "without a step", {**stored, "s": scalar(0)})
+    yield refused("spectrum_short", stft, (1, 5, 1), "Conv", stored)
+    dft = [node("DFT", ["x", "n"], ["y"], axis=1)]
+    yield refused("spectrum_no_length", dft, (2, 5, 1), "a transform of length 0", {"n": scalar(0)})
+    yield refused("spectrum_large", dft, (2, 5, 1), "a constant of", {"n": scalar(1 << 40)})
+    yield refused("spectrum_no_parts", [node("DFT", ["x"], ["y"], axis=1)], (2, 5, 3), "is not 1 or 2")
+    yield refused(
+        "spectrum_half_inverse", [node("DFT", ["x"], ["y"], axis=1, onesided=1, inverse=1)], (2, 5, 1),
+        "one side")
+    yield refused(
+        "spectrum_along_length", [node("DFT", ["x"], ["y"], axis=1)], (1, None, 1),
+        "a sequence whose length varies")
+    yield refused(
+        "spectrum_mel_above", [
+            node("MelWeightMatrix", ["m", "n", "r", "l", "h"], ["w"]),
+            node("MatMul", ["x", "w"], ["y"])], (1, 129), "above half the sample rate",
+        {"m": scalar(20), "n": scalar(256), "r": scalar(8000), "l": scalar(60, np.float32),
+         "h": scalar(4800, np.float32)})
 
 
 def causal(random):
@@ -392,6 +414,12 @@ def causal(random):
             node("CausalConvWithState", ["n", "w", "", "p"], ["c", "s"]),
             node("Concat", ["c", "s"], ["y"], axis=2)], (3, 5, 6), stored={"w": weights["w"]}, opset=27,
         reference=True)
+    yield refused(
+        "causal_convolution_weights", [node("CausalConvWithState", ["x", "w"], ["y"])], (2, 4, 7),
+        "weights of [5, 1, 4]", {"w": weights["w"]}, opset=27)
+    yield refused(
+        "causal_convolution_past", [node("CausalConvWithState", ["x", "w", "", "p"], ["y"])], (2, 5, 7),
+        "a past of [2, 5, 2]", {"w": weights["w"], "p": np.zeros((2, 5, 2), np.float32)}, opset=27)
 
 
 def losses(random):
@@ -409,6 +437,8 @@ def losses(random):
         yield case(
             f"loss_{name}_ignored", [node(kind, ["x", "t"], ["y"], ignore_index=-1)], (4, 3),
             low=-3, stored={"t": ints(2, -1, 0, -1)})
+        yield refused(f"loss_{name}_targets", [node(kind, ["x", "t"], ["y"])], (3, 5, 4), "targets of",
+                      {"t": ints(1, 2, 3)})
 
 
 def fixed(_):
