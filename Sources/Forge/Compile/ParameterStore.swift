@@ -48,13 +48,15 @@ struct ParameterStore: ConstantSource {
   func values(_ index: Int) throws -> [Float] { try values(of: .parameter(index)) }
 
   /// Writes the values of a parameter, in Forge's layout and as Float32, to a buffer of their
-  /// count.
+  /// count in memory with room for `capacity` floats.
   ///
   /// - Throws: ``UnreadableParameter``, `NoMemory`, and `CancellationError` when a watched compile
   ///   has been cancelled.
-  private func write(_ index: Int, to output: UnsafeMutableBufferPointer<Float>) throws {
+  private func write(
+    _ index: Int, to output: UnsafeMutableBufferPointer<Float>, capacity: Int
+  ) throws {
     try CompileWatch.check()
-    do { try read(index, into: output) } catch let error as NoMemory {
+    do { try read(index, into: output, capacity: capacity) } catch let error as NoMemory {
       throw error
     } catch {
       throw UnreadableParameter(index: index, cause: error)
@@ -62,7 +64,9 @@ struct ParameterStore: ConstantSource {
     CompileWatch.advance(.plan)
   }
 
-  private func read(_ index: Int, into output: UnsafeMutableBufferPointer<Float>) throws {
+  private func read(
+    _ index: Int, into output: UnsafeMutableBufferPointer<Float>, capacity: Int
+  ) throws {
     let spec = specs[index]
     let source = data[index]
     let strides = source.layout.strides(for: spec) ?? []
@@ -72,7 +76,7 @@ struct ParameterStore: ConstantSource {
       && source.count == spec.count && output.count == spec.count
       && Self.isPlain(sizes: spec.sizes, strides: strides)
     loading.hold(
-      spec.count * MemoryLayout<Float>.stride + (isDirect ? 0 : source.temporaryByteCount))
+      capacity * MemoryLayout<Float>.stride + (isDirect ? 0 : source.temporaryByteCount))
     guard !isDirect else { return try source.read(into: UnsafeMutableRawBufferPointer(output)) }
     try source.withBytes(atLeast: spec.count * source.elementType.byteCount) { bytes in
       ParameterGather.gather(
@@ -83,9 +87,10 @@ struct ParameterStore: ConstantSource {
 
   func floats(of recipe: ConstantRecipe) throws -> FloatMemory {
     let memory = try FloatMemory(count: recipe.count { specs[$0].count }, from: pool)
-    loading.hold(memory.capacity * MemoryLayout<Float>.stride)
     try withExtendedLifetime(memory) {
-      try recipe.write(to: memory.floats) { try write($0, to: $1) }
+      try recipe.write(to: memory.floats) {
+        try write($0, to: $1, capacity: memory.capacity)
+      }
     }
     return memory
   }
