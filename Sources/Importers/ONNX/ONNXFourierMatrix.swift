@@ -7,7 +7,7 @@ struct ONNXFourierMatrix {
   let length: Int
   /// The frequencies k, from 0.
   let bins: Int
-  /// Whether the exponent is positive, and sums are divided by N.
+  /// Whether the exponent is positive.
   let isInverse: Bool
 
   /// - Throws: ``NodeFailure`` for a length that is not above 0.
@@ -22,8 +22,7 @@ struct ONNXFourierMatrix {
   private func number(_ bin: Int, _ index: Int) -> (real: Double, imaginary: Double) {
     let (turns, _) = bin.multipliedReportingOverflow(by: index)
     let angle = 2 * Double.pi * Double(turns % length) / Double(length)
-    let scale = isInverse ? 1 / Double(length) : 1
-    return (scale * cos(angle), (isInverse ? scale : -scale) * sin(angle))
+    return (cos(angle), isInverse ? sin(angle) : -sin(angle))
   }
 
   /// The matrix `[rows · parts][bins · 2]` that takes a signal of real numbers, or of complex ones

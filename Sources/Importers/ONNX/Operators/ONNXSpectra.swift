@@ -49,6 +49,8 @@ extension ONNXOperators {
     value = try value.transposed(others + [axis, rank - 1])
     value = try call.part("Reshape", [value, .integers(kept + [matrix.sizes[0]])])
     value = try call.part("MatMul", [value, .host(matrix)])
+    // Numbers of the matrix that are divided would be rounded, and sums of 0 would not be 0.
+    if isInverse { value = try call.part("Div", [value, .number(Float(length))]) }
     value = try call.part(
       "Reshape", [value, .integers(kept + [matrix.sizes[1] / 2, 2])], name: "\(call.layerName)/bins"
     )
