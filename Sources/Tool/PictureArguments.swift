@@ -8,18 +8,13 @@ import Foundation
 /// The arguments of the commands that read pictures: how they become numbers.
 struct PictureArguments: ParsableArguments {
   /// How the bytes of a picture become numbers, by the names of `PixelNormalization`.
-  enum Preset: String, ExpressibleByArgument, CaseIterable {
+  enum Preset: String, NamedArgument {
     case raw, unitRange, tf, torch, caffe
 
-    /// Creates a preset from its name, or from another word for it.
-    init?(argument: String) {
-      let others: [String: Preset] = [
-        "none": .raw, "zeroToOne": .unitRange, "minusOneToOne": .tf, "imageNet": .torch,
-        "keras.tf": .tf, "keras.torch": .torch, "keras.caffe": .caffe,
-      ]
-      guard let preset = Preset(rawValue: argument) ?? others[argument] else { return nil }
-      self = preset
-    }
+    static let otherNames: [String: Preset] = [
+      "none": .raw, "zeroToOne": .unitRange, "minusOneToOne": .tf, "imageNet": .torch,
+      "keras.tf": .tf, "keras.torch": .torch, "keras.caffe": .caffe,
+    ]
 
     /// The corresponding normalization.
     var normalization: PixelNormalization {
@@ -34,13 +29,10 @@ struct PictureArguments: ParsableArguments {
   }
 
   /// The part of a picture that is used.
-  enum Crop: String, ExpressibleByArgument, CaseIterable {
+  enum Crop: String, NamedArgument {
     case none, center
 
-    /// Creates a crop from its name, in either spelling.
-    init?(argument: String) {
-      self.init(rawValue: argument == "centre" ? "center" : argument)
-    }
+    static let otherNames: [String: Crop] = ["centre": .center]
 
     /// The corresponding crop.
     var crop: ImageCrop { self == .none ? .none : .centre }

@@ -34,13 +34,12 @@ struct TinyWeights {
       forge_has_denormals(start, Int64(values.count)) != 0
     else { return false }
     var undecided: [Int] = []
-    values.withMemoryRebound(to: UInt32.self) { bits in
-      for row in 0..<bits.count / rowLength {
-        let weights = UnsafeMutableBufferPointer(
-          rebasing: bits[row * rowLength..<(row + 1) * rowLength])
-        guard Self.hasDenormal(weights) else { continue }
-        if Self.largest(weights) >= Self.least.bitPattern {
-          Self.clear(weights)
+    for row in 0..<values.count / rowLength
+    where forge_has_denormals(start + row * rowLength, Int64(rowLength)) != 0 {
+      let places = row * rowLength..<(row + 1) * rowLength
+      UnsafeMutableBufferPointer(rebasing: values[places]).withMemoryRebound(to: UInt32.self) {
+        if Self.largest($0) >= Self.least.bitPattern {
+          Self.clear($0)
         } else {
           undecided.append(first + row)
         }
@@ -61,12 +60,6 @@ struct TinyWeights {
   private static func isDenormal(_ bits: UInt32) -> Bool {
     // Zero wraps around to the largest number.
     (bits & signless) &- 1 < mostDenormal
-  }
-
-  private static func hasDenormal(_ weights: UnsafeMutableBufferPointer<UInt32>) -> Bool {
-    var count: UInt32 = 0
-    for bits in weights { count |= isDenormal(bits) ? 1 : 0 }
-    return count != 0
   }
 
   /// The bits of the largest magnitude; those of NaN are above infinity's.

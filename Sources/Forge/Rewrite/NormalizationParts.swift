@@ -265,10 +265,10 @@ struct NormalizationParts {
     guard graph.constant(value) != nil, let sizes = graph.shape(of: value).sizes,
       let all = graph.shape(of: graph.nodes[position].output).sizes
     else { return false }
-    let normalised =
+    let normalized =
       if case .lastAxes(let count) = rule.extent { all.suffix(count) } else { all.suffix(1) }
-    return sizes.suffix(normalised.count) == normalised
-      && sizes.dropLast(normalised.count).allSatisfy { $0 == 1 }
+    return sizes.suffix(normalized.count) == normalized
+      && sizes.dropLast(normalized.count).allSatisfy { $0 == 1 }
   }
 
   /// The number of gammas of an extent.
