@@ -20,7 +20,7 @@ NETWORKS = {"lenet": "LeNet 28", "mobilenet": "MobileNet v1 224", "mobilenetv2":
             "encoder128": "encoder 12×768, 128 tokens", "encoder512": "encoder 12×768, 512 tokens",
             "sentence128": "encoder 6×384, 128 tokens", "vit": "ViT-B/16 224",
             "lstm": "LSTM 2×512, 100 frames", "lstmframes": "LSTM 2×512, one frame"}
-COLOURS = {"forge": "#d9480f", "onnxruntime": "#4c6ef5", "openvino": "#15aabf", "litert": "#82c91e", "mnn": "#868e96",
+COLORS = {"forge": "#d9480f", "onnxruntime": "#4c6ef5", "openvino": "#15aabf", "litert": "#82c91e", "mnn": "#868e96",
            "ncnn": "#be4bdb"}
 MINIMUM, MEDIAN = 0, 1
 

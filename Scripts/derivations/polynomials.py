@@ -14,7 +14,7 @@ mp.mp.dps = 40
 
 
 def remez(target, basis, low, high, rounds=40, grid=2500):
-    """Coefficients c that minimise max |sum c[i] basis[i](x) - target(x)| over low...high."""
+    """Coefficients c that minimize max |sum c[i] basis[i](x) - target(x)| over low...high."""
     n = len(basis)
     middle, half = (low + high) / 2, (high - low) / 2
     # Chebyshev's points to begin with, a little off, so that none falls on a zero of the basis.

@@ -411,7 +411,7 @@ def resizes():
                 layer("Resize", width=width, height=height, interpolation=mode, crop=crop))
 
 
-def colours():
+def colors():
     for name, sizes in {
         "3 channels": [5, 7, 3],
         "4 channels": [7, 5, 4],
@@ -541,6 +541,6 @@ def networks():
 
 
 for family in (
-    convolutions, poolings, activations, combinations, rearrangements, resizes, colours, networks
+    convolutions, poolings, activations, combinations, rearrangements, resizes, colors, networks
 ):
     family()

@@ -488,7 +488,7 @@ def quantized():
 
 
 def images():
-    """Layers that crop, pad, resize, rearrange or normalise images."""
+    """Layers that crop, pad, resize, rearrange or normalize images."""
     names = ["crop", "cropto", "pad", "near", "asym", "align", "half", "strict", "s2d",
              "d2s", "shuffle", "lrn", "mvn", "across", "instance"]
     net = Net("images", {"x": (4, 6, 8)}, names)

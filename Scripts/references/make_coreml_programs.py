@@ -360,7 +360,7 @@ def built(case, sizes, build, target=ct.target.iOS16, whole=()):
     # The builder takes the names of inputs from those of the arguments.
     source = f"lambda {', '.join(names)}: build(dict({', '.join(f'{n}={n}' for n in names)}))"
     program = mb.program(input_specs=specs, opset_version=target)(eval(source, {"build": build}))
-    # Nothing is optimised away.
+    # Nothing is optimized away.
     return ct.convert(
         program, compute_precision=FLOAT32, minimum_deployment_target=target,
         pass_pipeline=ct.PassPipeline.EMPTY, skip_model_load=True)
@@ -588,7 +588,7 @@ def arrangements():
 
 
 def windows():
-    """Convolutions, poolings, normalisations, products and resampling."""
+    """Convolutions, poolings, normalizations, products and resampling."""
     p = Program(x=(1, 4, 7, 6), s=(2, 4, 9), v=(2, 3, 5))
     a = p.ready()
     x, s, v = a["x"], a["s"], a["v"]

@@ -57,9 +57,9 @@ def convert(name, layer, inputs, exact, steps):
 
 def layer_normalization(axes, epsilon, gamma=1.0, beta=0.0):
     def exact(x):
-        centred = x - x.mean(axis=axes, keepdims=True)
-        return gamma * centred / np.sqrt(
-            np.mean(centred * centred, axis=axes, keepdims=True) + epsilon) + beta
+        centered = x - x.mean(axis=axes, keepdims=True)
+        return gamma * centered / np.sqrt(
+            np.mean(centered * centered, axis=axes, keepdims=True) + epsilon) + beta
     return exact
 
 

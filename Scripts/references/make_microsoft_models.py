@@ -3,11 +3,11 @@
 
     make_microsoft_models.py [FOLDER]
 
-Needs onnx, numpy and onnxruntime 1.32 with the modules that its transformers optimiser imports
-(coloredlogs, sympy). Each case is a file of one operator, or a network as the optimiser writes it.
+Needs onnx, numpy and onnxruntime 1.32 with the modules that its transformers optimizer imports
+(coloredlogs, sympy). Each case is a file of one operator, or a network as the optimizer writes it.
 `cases.safetensors` has its inputs and what ONNX Runtime computes. That is checked before it is written:
 for an operator against formulas in double precision, for a network against the graph from which
-the optimiser started.
+the optimizer started.
 """
 # check:
 
@@ -134,7 +134,7 @@ class Cases:
         self.refusals[name] = says
 
     def network(self, name, model, inputs, attentions, files):
-        """Files that the optimiser makes from a model: {suffix: function of a path}."""
+        """Files that the optimizer makes from a model: {suffix: function of a path}."""
         truth = session(model).run(None, inputs)
         names = [o.name for o in model.graph.output]
         for suffix, make in files.items():
@@ -153,7 +153,7 @@ def level(name):
     return lambda model, path: session(model, LEVELS[name], path)
 
 
-def optimiser(kind, heads, hidden, **options):
+def transformer_optimizer(kind, heads, hidden, **options):
     """What onnxruntime.transformers writes."""
     def make(model, path):
         from onnxruntime.transformers import optimizer
@@ -190,11 +190,11 @@ def network_cases(cases):
     cases.network("gpt", networks.gpt(2, 7), ids, 2, levels)
     cases.network("gpt_open", networks.gpt(), ids, 2, {"extended": level("extended")})
     cases.network("bert", networks.bert(2, 7), inputs, 2, {
-        "optimiser": optimiser("bert", 3, 24),
-        "optimiser_heads": optimiser("bert", 3, 24, use_multi_head_attention=True),
-        "optimiser_gelu": optimiser("bert", 3, 24, enable_bias_gelu=False)})
-    cases.network("bert_open", networks.bert(), inputs, 2, {"optimiser": optimiser("bert", 3, 24)})
-    cases.network("gpt", networks.gpt(2, 7), ids, 2, {"optimiser": optimiser("gpt2", 3, 15)})
+        "optimiser": transformer_optimizer("bert", 3, 24),
+        "optimiser_heads": transformer_optimizer("bert", 3, 24, use_multi_head_attention=True),
+        "optimiser_gelu": transformer_optimizer("bert", 3, 24, enable_bias_gelu=False)})
+    cases.network("bert_open", networks.bert(), inputs, 2, {"optimiser": transformer_optimizer("bert", 3, 24)})
+    cases.network("gpt", networks.gpt(2, 7), ids, 2, {"optimiser": transformer_optimizer("gpt2", 3, 15)})
     cases.network("llama", networks.llama(2, 7), ids, 2, {
         "basic": level("basic"), "extended": level("extended"), "all": level("all")})
 

@@ -83,7 +83,7 @@ FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
 
 
 def classifier():
-    """Convolutions with groups, normalisation, a flattening of channels first, and Gemm."""
+    """Convolutions with groups, normalization, a flattening of channels first, and Gemm."""
     g = Graph()
     x = g("Conv", "image", g.weights(6, 3, 3, 3), g.weights(6), pads=[1, 1, 1, 1], strides=[2, 2])
     x = g("BatchNormalization", x, g.weights(6), g.weights(6), g.weights(6),
@@ -140,10 +140,10 @@ def encoder():
 
     def normal(x):
         mean = g("ReduceMean", x, axes=[-1])
-        centred = g("Sub", x, mean)
-        variance = g("ReduceMean", g("Pow", centred, g.constant(np.float32(2))), axes=[-1])
+        centered = g("Sub", x, mean)
+        variance = g("ReduceMean", g("Pow", centered, g.constant(np.float32(2))), axes=[-1])
         root = g("Sqrt", g("Add", variance, g.constant(np.float32(1e-5))))
-        return g("Add", g("Mul", g("Div", centred, root), g.weights(12)), g.weights(12))
+        return g("Add", g("Mul", g("Div", centered, root), g.weights(12)), g.weights(12))
 
     def project(x, inputs, outputs):
         return g("Add", g("MatMul", x, g.weights(inputs, outputs)), g.weights(outputs))
@@ -168,7 +168,7 @@ def encoder():
 
 
 def sequence():
-    """Layers of one dimension, quantised and half-precision weights, two inputs."""
+    """Layers of one dimension, quantized and half-precision weights, two inputs."""
     g = Graph()
     half = g("Cast", g.weights(6, 3, 3, kind=np.float16), to=FLOAT)
     x = g("Conv", "sound", half, pads=[2, 0], dilations=[1])
@@ -201,7 +201,7 @@ def channels_last():
 
 
 def rare():
-    """What few models have: three dimensions, parts of images, places, quantisation, casts."""
+    """What few models have: three dimensions, parts of images, places, quantization, casts."""
     g = Graph(opset=17)
     v = g("Conv", "volume", g.weights(4, 1, 2, 3, 2), g.weights(4), group=2, strides=[1, 2, 1],
           pads=[1, 0, 2, 0, 1, 1])

@@ -319,11 +319,11 @@ def blocks(random):
                 node("Conv", ["b", "w"], ["y"], kernel_shape=[1, 1])],
             (2, 3, 9, 8), stored={k: v for k, v in weights.items()
                                   if k != "s" or middle.op_type == "Resize"})
-        optimise(FOLDER / f"blocks_{name}.onnx", name.split("_")[0])
+        optimize(FOLDER / f"blocks_{name}.onnx", name.split("_")[0])
         yield made
 
 
-def optimise(path, operator):
+def optimize(path, operator):
     """Puts a file as ONNX Runtime's highest level writes it, with an operator, in its own place."""
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL

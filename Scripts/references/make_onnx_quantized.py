@@ -65,7 +65,7 @@ def cases():
             node("QuantizeLinear", ["m", "s", "z"], ["q"]),
             node("DequantizeLinear", ["q", "s", "z"], ["y"])],
         (2, 3), {"s": np.float32([0.01]), "z": np.uint8([120])})
-    # Weights that are stored as numbers and quantised in the graph.
+    # Weights that are stored as numbers and quantized in the graph.
     steps = np.float32([0.01, 0.02, 0.007, 0.013])
     weights = [node("QuantizeLinear", ["w", "s", "z"], ["q"], axis=0),
                node("DequantizeLinear", ["q", "s", "z"], ["v"], axis=0)]
@@ -92,7 +92,7 @@ def cases():
                 node("Mul", ["x", "c"], ["a"]), node("Cast", ["a"], ["i"], to=TensorProto.INT64),
                 node("Cast", ["i"], ["h"], to=kind), node("Cast", ["h"], ["y"], to=TensorProto.FLOAT)],
             (4, 9), {"c": np.float32(6000)})
-    # Means of quantised values; the last bit decides many of them, so there are no results.
+    # Means of quantized values; the last bit decides many of them, so there are no results.
     edges.saved(
         "ties", pair[:1] + [
             node("DequantizeLinear", ["q", "s", "z"], ["d"]),
@@ -100,7 +100,7 @@ def cases():
             node("QuantizeLinear", ["m", "s", "z"], ["p"]),
             node("DequantizeLinear", ["p", "s", "z"], ["y"])],
         {"x": [1, 8, 24, 24]}, {"s": np.float32(0.0123), "z": np.uint8(117)})
-    # A quantised table, and a start before the first element.
+    # A quantized table, and a start before the first element.
     yield valid(
         random, "embedding", [
             node("Abs", ["x"], ["a"]), node("Mul", ["a", "n"], ["b"]),

@@ -5,7 +5,7 @@ Usage: make_report_cases.py FOLDER [--keras]
 
 Each case is a folder with a small model, `in_NAME.npy` and `expected_NAME.npy`; `cases.json` beside
 them says what is expected. The ONNX models need onnx and onnxruntime, which computes the outputs
-without optimisations; `--keras` makes those of Keras 3.15 in place of them, with JAX.
+without optimizations; `--keras` makes those of Keras 3.15 in place of them, with JAX.
 """
 # check: {fixtures}/../../ForgeToolSupportTests/Fixtures/Reports
 # check: KERAS_BACKEND=jax {fixtures}/../../ForgeToolSupportTests/Fixtures/Reports --keras

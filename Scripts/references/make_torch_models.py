@@ -5,8 +5,8 @@
 
 Writes NAME.onnx, its input NAME.in0.npy, the outputs of PyTorch in double precision NAME.out0.npy …,
 and list.json, which Scripts/check torch reads. Needs the PyPI packages torch, torchvision, onnx,
-onnxscript and onnxruntime. Parameters are drawn by each network's own initialisation; the statistics and factors
-of batch normalisations are drawn here, since their initial values would hide mistakes.
+onnxscript and onnxruntime. Parameters are drawn by each network's own initialization; the statistics and factors
+of batch normalizations are drawn here, since their initial values would hide mistakes.
 """
 # check: {scratch}/torch --networks squeezenet1_1
 
@@ -100,7 +100,7 @@ def network_named(name):
     return torchvision.models.get_model(name, weights=None)
 
 
-def randomise(network):
+def randomize(network):
     for module in network.modules():
         if isinstance(module, torch.nn.BatchNorm2d):
             torch.nn.init.uniform_(module.weight, 0.6, 1.4)
@@ -115,7 +115,7 @@ def export(name, folder, seed, exporter):
     torch.manual_seed(seed)
     side = SIDES.get(name, 224)
     network = network_named(name).eval()
-    randomise(network)
+    randomize(network)
     x = torch.rand(1, 3, side, side) * 2 - 1
     file = folder / f"{name}.onnx"
     with warnings.catch_warnings():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes Tests/Fixtures/windows.safetensors: what other frameworks compute for transposed, one-dimensional and
-separable convolutions, poolings with dilation or a rounded-up size, normalisations, rearrangements
+separable convolutions, poolings with dilation or a rounded-up size, normalizations, rearrangements
 of pixels, resampling and non-maximum suppression.
 
 Run it from anywhere; each half of the cases needs its framework:
@@ -253,11 +253,11 @@ resize("linear sequence", (9, 4), (13, 4), mode="linear")
 def boxes(count, classes, centered):
     """Boxes that overlap, and scores of which a few are equal."""
     def make(random):
-        centre = random.uniform(0.2, 0.8, (count, 2))
+        center = random.uniform(0.2, 0.8, (count, 2))
         side = random.uniform(0.1, 0.5, (count, 2))
-        corners = np.concatenate([centre - side / 2, centre + side / 2], axis=1)
+        corners = np.concatenate([center - side / 2, center + side / 2], axis=1)
         corners[1::3] = corners[1::3][:, [2, 3, 0, 1]]
-        values = np.concatenate([centre, side], axis=1) if centered else corners
+        values = np.concatenate([center, side], axis=1) if centered else corners
         scores = np.round(random.uniform(0.05, 1, (classes, count)), 1)
         return [values.astype(np.float32), scores.astype(np.float32)]
     return make

@@ -1,6 +1,6 @@
 """A convolutional network and three kinds of transformers as PyTorch writes them to ONNX.
 
-ONNX Runtime's optimiser recognises their patterns and puts its own operators in their place.
+ONNX Runtime's optimizer recognizes their patterns and puts its own operators in their place.
 """
 
 import numpy as np
@@ -48,7 +48,7 @@ class Graph:
 
 
 def cnn():
-    """Convolutions with every activation that the optimiser fuses, sums, poolings and a classifier."""
+    """Convolutions with every activation that the optimizer fuses, sums, poolings and a classifier."""
     g = Graph(1)
 
     def conv(x, inputs, outputs, kernel=3, groups=1, bias=True, **attributes):
@@ -91,11 +91,11 @@ def blocks():
 
 
 def norm(g, x, hidden, epsilon=1e-12):
-    """A layer normalisation in single steps."""
-    centred = g.node("Sub", x, g.node("ReduceMean", x, axes=[-1]))
-    variance = g.node("ReduceMean", g.node("Pow", centred, g.constant(2)), axes=[-1])
+    """A layer normalization in single steps."""
+    centered = g.node("Sub", x, g.node("ReduceMean", x, axes=[-1]))
+    variance = g.node("ReduceMean", g.node("Pow", centered, g.constant(2)), axes=[-1])
     root = g.node("Sqrt", g.node("Add", variance, g.constant(epsilon)))
-    scaled = g.node("Mul", g.node("Div", centred, root), g.around(1, hidden))
+    scaled = g.node("Mul", g.node("Div", centered, root), g.around(1, hidden))
     return g.node("Add", scaled, g.around(0, hidden))
 
 

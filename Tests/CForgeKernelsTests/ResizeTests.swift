@@ -36,20 +36,20 @@ private func weights(
   _ i: Int, mode: forge_resize_mode, size: Int, outputs: Int, start: Double, length: Double
 ) -> [(tap: Int, weight: Double)] {
   let scale = length / Double(outputs)
-  let centre = start + (Double(i) + 0.5) * scale
+  let center = start + (Double(i) + 0.5) * scale
   func inside(_ tap: Double) -> Int { min(max(Int(tap), 0), size - 1) }
   switch mode {
-  case FORGE_RESIZE_NEAREST: return [(inside(floor(centre)), 1)]
+  case FORGE_RESIZE_NEAREST: return [(inside(floor(center)), 1)]
   case FORGE_RESIZE_BILINEAR:
-    let left = floor(centre - 0.5)
-    let fraction = centre - 0.5 - left
+    let left = floor(center - 0.5)
+    let fraction = center - 0.5 - left
     return [(inside(left), 1 - fraction), (inside(left + 1), fraction)]
   default:
     let support = max(scale, 1)
-    let first = max(0, Int(floor(centre - support + 0.5)))
-    let last = min(size, Int(floor(centre + support + 0.5)))
+    let first = max(0, Int(floor(center - support + 0.5)))
+    let last = min(size, Int(floor(center + support + 0.5)))
     let all = (first..<last).map { tap in
-      (tap: tap, weight: max(0, 1 - abs((Double(tap) - centre + 0.5) / support)))
+      (tap: tap, weight: max(0, 1 - abs((Double(tap) - center + 0.5) / support)))
     }
     let total = all.reduce(0) { $0 + $1.weight }
     return all.map { ($0.tap, $0.weight / total) }

@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func normalisations() throws {
+  @Test func normalizations() throws {
     let layer = try LayerNormalization(axes: [0, -1]).parameters(for: [input])
     #expect(layer.map(\.type) == [.gamma, .beta])
     #expect(layer.allSatisfy { $0.axes == [.height, .channels] && $0.sizes == [5, 6] })
@@ -64,7 +64,7 @@ import Testing
       try LayerNormalization().outputShape(for: [image(nil, nil, 6)]) == image(nil, nil, 6))
   }
 
-  @Test func normalisationErrors() {
+  @Test func normalizationErrors() {
     let axes = """
       axes is out of range
         received  axes: [0, 3]

@@ -58,7 +58,7 @@ public struct LayerCase: CustomStringConvertible, Sendable {
   /// All layers.
   public static let all =
     windows + elementwise + rearrangements + products + general + sequences + recurrent + attention
-    + normalisations
+    + normalizations
 
   /// The layer that a fixture describes.
   ///

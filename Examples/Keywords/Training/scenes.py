@@ -48,7 +48,7 @@ def in_room(rng, sound):
     return oaconvolve(sound, echoes.astype(np.float32))[: len(sound)]
 
 
-def coloured(rng, count):
+def colored(rng, count):
     """Noise whose spectrum bends at random, of level 1."""
     spectrum = np.fft.rfft(rng.standard_normal(count))
     places = np.linspace(0, 1, 9)
@@ -107,7 +107,7 @@ class Noises:
 
     def __init__(self, rng, utterances, count, of=300):
         self.sounds = [
-            coloured(rng, count) if rng.random() < 0.4 else noise(rng, utterances, count)
+            colored(rng, count) if rng.random() < 0.4 else noise(rng, utterances, count)
             for _ in range(of)]
 
     def mixed(self, rng):

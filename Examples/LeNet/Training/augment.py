@@ -40,9 +40,9 @@ def distort(images, rng):
     cross = ndimage.generate_binary_structure(2, 1)[None]
     choice = rng.uniform(size=count)
     weight = rng.uniform(0.0, 0.7, (count, 1, 1)).astype(np.float32)
-    for chosen, neighbour, most in ((choice < 0.17, ndimage.grey_dilation, 1.0),
+    for chosen, neighbor, most in ((choice < 0.17, ndimage.grey_dilation, 1.0),
                                     (choice > 0.83, ndimage.grey_erosion, 0.8)):
         picked = moved[chosen]
         w = weight[chosen] * np.float32(most)
-        moved[chosen] = (1 - w) * picked + w * neighbour(picked, footprint=cross)
+        moved[chosen] = (1 - w) * picked + w * neighbor(picked, footprint=cross)
     return moved

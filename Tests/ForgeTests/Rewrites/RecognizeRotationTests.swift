@@ -23,7 +23,7 @@ import Testing
   }
 
   /// [−x1, x0, −x3, x2, …], by another axis.
-  private func turnedNeighbours(_ x: Tensor, _ outer: [Int], _ channels: Int) -> Tensor {
+  private func turnedNeighbors(_ x: Tensor, _ outer: [Int], _ channels: Int) -> Tensor {
     let parts = [
       part(x, 1, channels, step: 2) --> Scale(-1), part(x, 0, channels, step: 2),
     ].map { $0 --> Reshape(to: outer + [channels / 2, 1]) }
@@ -63,11 +63,11 @@ import Testing
     #expect(plan.filter { $0 != "copy" } == ["convolution", "rotate"])
   }
 
-  @Test func neighbours() throws {
+  @Test func neighbors() throws {
     let x = Input(shape: [7, 15])
     let q = heads(x, 3, 10)
     let output = rotated(
-      q, turnedNeighbours(q, [7, 3], 10), constant([7, 1, 10], seed: 1),
+      q, turnedNeighbors(q, [7, 3], 10), constant([7, 1, 10], seed: 1),
       constant([7, 1, 10], seed: 2))
     let plan = try expectRewrite(name, places: 1, inputs: [x], outputs: [output])
     #expect(plan.filter { $0 != "copy" } == ["convolution", "rotate"])

@@ -110,8 +110,8 @@ extension NetworkBuilder {
                 name: name("branch")), to: image)
           else { return }
           parts.append(branch)
-        } else if let neighbour = neighbour(of: image) {
-          parts.append(neighbour)
+        } else if let neighbor = neighbor(of: image) {
+          parts.append(neighbor)
         }
       } else if let twin = twin(of: image) {
         parts.append(twin)

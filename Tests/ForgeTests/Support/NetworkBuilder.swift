@@ -100,12 +100,12 @@ struct NetworkBuilder {
   }
 
   /// Another image of the same width and height, when there is one.
-  mutating func neighbour(of tensor: Tensor) -> Tensor? {
-    let neighbours = tensors.filter {
+  mutating func neighbor(of tensor: Tensor) -> Tensor? {
+    let neighbors = tensors.filter {
       $0.shape?.isImage ?? false && $0.shape?.width == tensor.shape?.width
         && $0.shape?.height == tensor.shape?.height
     }
-    return neighbours.isEmpty ? nil : random.one(of: neighbours)
+    return neighbors.isEmpty ? nil : random.one(of: neighbors)
   }
 }
 

@@ -6,7 +6,7 @@ enum WindowLayers {
   static let all: [String: any Layer] = {
     var all: [String: any Layer] = [:]
     for layers in [
-      transposed, sequences, poolings, normalisations, pixels, resampling, boxes, keras,
+      transposed, sequences, poolings, normalizations, pixels, resampling, boxes, keras,
     ] {
       all.merge(layers) { first, _ in first }
     }
@@ -105,7 +105,7 @@ enum WindowLayers {
     return layers
   }()
 
-  private static let normalisations: [String: any Layer] = {
+  private static let normalizations: [String: any Layer] = {
     var layers: [String: any Layer] = [
       "layer last": LayerNormalization(name: "layer"),
       "layer image": LayerNormalization(epsilon: 1e-3, name: "layer"),
@@ -180,11 +180,11 @@ enum WindowLayers {
 
   private static let boxes: [String: any Layer] = {
     var layers: [String: any Layer] = [:]
-    for (word, centred) in [("centred", true), ("corners", false)] {
+    for (word, centered) in [("centred", true), ("corners", false)] {
       for (most, threshold) in [(3, Float(0.25)), (100, 0.45)] {
         layers["suppression \(most) \(word)"] = NonMaximumSuppression(
           maximumPerClass: most, iouThreshold: 0.4, scoreThreshold: threshold,
-          centerPointBoxes: centred)
+          centerPointBoxes: centered)
       }
     }
     return layers

@@ -54,7 +54,7 @@ def normalized(step, inputs, results):
 
 
 def local(step, inputs, results):
-    """x / (bias + alpha / size · Σ x²)^beta over the neighbouring channels."""
+    """x / (bias + alpha / size · Σ x²)^beta over the neighboring channels."""
     x = inputs[step.node.input[0]].astype(np.float64)
     values = {found.name: found for found in step.node.attribute}
     size = values["size"].i

@@ -1,6 +1,6 @@
 """A graph that grows by an operator at a time, with what ONNX Runtime makes of each.
 
-Every node is run alone when it is added, without optimisations, so that a draw knows the sizes and
+Every node is run alone when it is added, without optimizations, so that a draw knows the sizes and
 values it goes on from, and so that a node which ONNX Runtime refuses is not added.
 """
 import random
@@ -60,7 +60,7 @@ def described(name, array, shape=None):
 
 
 def session(model):
-    """A session of ONNX Runtime on one thread, without optimisations."""
+    """A session of ONNX Runtime on one thread, without optimizations."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = 1

@@ -19,7 +19,7 @@ the same to the bit. What Docs/Accuracy.md allows is noise too:
   row and its column; what is not finite stays in its row;
 - a convolution has one relative to the largest number of its picture (its example); a NaN there
   may reach all its pixels;
-- interpolation rounds the place, so that neighbours count;
+- interpolation rounds the place, so that neighbors count;
 - gates of recurrent layers and logarithms of sums have one relative to 1.
 """
 import numpy as np

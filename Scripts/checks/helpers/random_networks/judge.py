@@ -389,7 +389,7 @@ def resampled(layer, x, width, height):
 
     if layer["mode"] == "nearest":
         return Judged(run(x.values, rows, columns), run(x.variance, rows, columns))
-    # Neighbours may have the same error.
+    # Neighbors may have the same error.
     variance = run(np.sqrt(x.variance), rows, columns) ** 2
     return Judged(
         run(x.values, rows, columns), variance + run(x.values**2, rows**2, columns**2))

@@ -2,7 +2,7 @@ import Forge
 
 extension LayerCase {
   /// The layers of transposed windows, normalizations, moved pixels, resampling and boxes.
-  static let normalisations = [
+  static let normalizations = [
     LayerCase(
       "TransposedConvolution", summary: "TransConv",
       networks: [
