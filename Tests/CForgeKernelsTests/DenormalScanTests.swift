@@ -8,7 +8,7 @@ import Testing
       var values = [Float](repeating: 1, count: count)
       #expect(forge_has_denormals(values, Int64(count)) == 0, "\(count)")
       for place in Set([0, count / 2, 4095, 4096, count - 1]) where values.indices.contains(place) {
-        for value in [Float.leastNonzeroMagnitude, -0x1p-127, 0x1.fffffcp-127] {
+        for value in [.leastNonzeroMagnitude, -0x1p-127, Float.leastNormalMagnitude.nextDown] {
           values[place] = value
           let found = forge_has_denormals(values, Int64(count))
           #expect(found == 1, "\(value) at \(place) of \(count)")
