@@ -8,7 +8,7 @@ import Foundation
 /// The arguments of the commands that read pictures: how they become numbers.
 struct PictureArguments: ParsableArguments {
   /// How the bytes of a picture become numbers, by the names of `PixelNormalization`.
-  enum Preset: String, NamedArgument {
+  enum Preset: String, ChoiceArgument {
     case raw, unitRange, tf, torch, caffe
 
     static let otherNames: [String: Preset] = [
@@ -29,7 +29,7 @@ struct PictureArguments: ParsableArguments {
   }
 
   /// The part of a picture that is used.
-  enum Crop: String, NamedArgument {
+  enum Crop: String, ChoiceArgument {
     case none, center
 
     static let otherNames: [String: Crop] = ["centre": .center]
