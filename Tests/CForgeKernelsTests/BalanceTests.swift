@@ -21,19 +21,22 @@ import Testing
     }
 
     func unevenness(
-      levels: Int, _ scales: (inputs: [Float], outputs: [Float])? = nil
+      levels: Int, _ scales: (inputs: [Float], outputs: [Float])? = nil, threads: Int32 = 1
     )
       -> forge_unevenness
     {
       forge_strassen_unevenness(
-        values, Int64(outputs), Int64(inputs), Int32(levels), scales?.inputs, scales?.outputs)
+        values, Int64(outputs), Int64(inputs), Int32(levels), scales?.inputs, scales?.outputs,
+        threads)
     }
 
-    var scales: (inputs: [Float], outputs: [Float]) {
+    var scales: (inputs: [Float], outputs: [Float]) { scales(threads: 1) }
+
+    func scales(threads: Int32) -> (inputs: [Float], outputs: [Float]) {
       var (ofInputs, ofOutputs) = (
         [Float](repeating: -1, count: inputs), [Float](repeating: -1, count: outputs)
       )
-      forge_balance(values, Int64(outputs), Int64(inputs), &ofInputs, &ofOutputs)
+      forge_balance(values, Int64(outputs), Int64(inputs), &ofInputs, &ofOutputs, threads)
       return (ofInputs, ofOutputs)
     }
   }
@@ -115,6 +118,109 @@ import Testing
       let unevenness = weights.unevenness(levels: levels, scales)
       #expect(
         unevenness.channel < 3 && unevenness.block < 4 && unevenness.input < 1.5, "\(unevenness)")
+    }
+  }
+
+  /// The definition in unevenness.c, one sum after the other.
+  private func plain(
+    _ weights: Weights, levels: Int, _ scales: (inputs: [Float], outputs: [Float])
+  ) -> (channel: Double, block: Double, input: Double) {
+    let (parts, blocks) = (1 << levels, weights.inputs / 16)
+    let square = { (o: Int, i: Int) -> Double in
+      let (of, by) = (Double(scales.outputs[o]), Double(scales.inputs[i]))
+      let scaled = of == 0 || by == 0 ? 0 : Double(weights[o, i]) / of / by
+      return scaled * scaled
+    }
+    let isUnused = (0..<blocks).map { block in
+      (0..<16).allSatisfy { scales.inputs[block * 16 + $0] == 0 }
+    }
+    var (channel, block, input, count) = (1.0, 1.0, 0.0, 0.0)
+    var ofInputs = [Double](repeating: 0, count: weights.inputs)
+    for group in 0..<weights.outputs / 16 / parts {
+      for lane in 0..<16 {
+        let outputs = (0..<parts).map { (group * parts + $0) * 16 + lane }
+        let energy = outputs.map { o in
+          (0..<blocks).map { b in (0..<16).reduce(0) { $0 + square(o, b * 16 + $1) } }
+        }
+        for o in outputs { for i in 0..<weights.inputs { ofInputs[i] += square(o, i) } }
+        let all = energy.joined().reduce(0, +)
+        var mixed = 0.0
+        for first in stride(from: 0, to: weights.inputs, by: parts * 16) {
+          for place in first..<first + 16 {
+            let members = (0..<parts).map { place + $0 * 16 }
+            mixed +=
+              members.reduce(0) { $0 + Double(scales.inputs[$1]) * Double(scales.inputs[$1]) }
+              * members.reduce(0) { sum, i in outputs.reduce(sum) { $0 + square($1, i) } }
+          }
+        }
+        for (part, o) in outputs.enumerated() where scales.outputs[o] != 0 && all != 0 {
+          let alike = (0..<weights.inputs).reduce(0) {
+            $0 + square(o, $1) * Double(scales.inputs[$1]) * Double(scales.inputs[$1])
+          }
+          channel = max(
+            channel, all / Double(parts) / energy[part].reduce(0, +),
+            mixed / Double(parts * parts) / alike)
+          for first in stride(from: 0, to: blocks, by: parts) {
+            let sum = energy.reduce(0) { $0 + $1[first..<first + parts].reduce(0, +) }
+            for b in first..<first + parts where sum != 0 && !isUnused[b] {
+              block = max(block, sum / Double(parts * parts) / energy[part][b])
+            }
+          }
+        }
+      }
+    }
+    for first in stride(from: 0, to: weights.inputs, by: parts * 16) {
+      for place in first..<first + 16 {
+        let members = (0..<parts).map { place + $0 * 16 }.filter { scales.inputs[$0] != 0 }
+        input +=
+          members.reduce(0) { $0 + ofInputs[$1] } * members.reduce(0) { $0 + 1 / ofInputs[$1] }
+          / Double(parts)
+        count += Double(members.count)
+      }
+    }
+    return (channel.squareRoot(), block.squareRoot(), (input / count).squareRoot())
+  }
+
+  @Test("the measure is its definition, with any number of threads", arguments: [1, 2])
+  func definition(levels: Int) {
+    for (outputs, inputs) in [(64, 64), (192, 320), (576, 448), (1088, 192)] {
+      var weights = Weights(outputs: outputs, inputs: inputs)
+      for o in 0..<outputs where o % 7 == 3 { for i in 0..<inputs { weights[o, i] *= 1e-5 } }
+      for o in 0..<outputs { for i in 64..<(inputs > 64 ? 80 : 64) { weights[o, i] = 0 } }
+      for i in 0..<inputs { weights[17, i] = 0 }
+      let ones = (
+        inputs: [Float](repeating: 1, count: inputs), outputs: [Float](repeating: 1, count: outputs)
+      )
+      for scales in [ones, weights.scales] {
+        let expected = plain(weights, levels: levels, scales)
+        for threads: Int32 in [1, 2, 5] {
+          let found = weights.unevenness(levels: levels, scales, threads: threads)
+          for (found, expected) in [
+            (found.channel, expected.channel), (found.block, expected.block),
+            (found.input, expected.input),
+          ] {
+            #expect(found == expected || abs(found / expected - 1) < 1e-12, "\(outputs)×\(inputs)")
+          }
+        }
+      }
+      let without = weights.unevenness(levels: levels)
+      let with = weights.unevenness(levels: levels, ones, threads: 2)
+      #expect(without.channel == with.channel && without.input == with.input)
+    }
+  }
+
+  @Test("scales do not depend on threads, and sizes need not be even")
+  func threads() {
+    for (outputs, inputs) in [(1, 1), (7, 17), (97, 1009), (1031, 257)] {
+      let weights = Weights(outputs: outputs, inputs: inputs)
+      let one = weights.scales(threads: 1)
+      for threads: Int32 in [2, 5] {
+        let some = weights.scales(threads: threads)
+        #expect(one.inputs == some.inputs && one.outputs == some.outputs)
+      }
+      for scale in one.inputs + one.outputs {
+        #expect(scale > 0 && scale <= 1 && scale.significand == 1)
+      }
     }
   }
 

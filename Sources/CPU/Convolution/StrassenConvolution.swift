@@ -299,7 +299,7 @@ struct StrassenConvolution: MeasuredAlgorithm {
 /// The algorithm adds channels to each other, so the rounding error of a channel is relative to the
 /// channels it is added to. If the scales of channels differ, powers of two equalize them. If
 /// single weights differ, as in a sparse matrix, the form is rejected and direct summation is used.
-/// Sources/Kernels/balance.c defines the measure.
+/// Sources/Kernels/unevenness.c defines the measure.
 private struct StrassenForm: PackedForm {
   let levels, parts, inputs, outputs, panelWidth: Int
   let isScaled: Bool
@@ -333,10 +333,11 @@ private struct StrassenForm: PackedForm {
     let inputScales = isScaled ? packing.memory + parts * partCount : nil
     let outputScales = inputScales.map { $0 + inputs }
     if let inputScales {
-      forge_balance(packing.values, rows, columns, inputScales, outputScales)
+      forge_balance(
+        packing.values, rows, columns, inputScales, outputScales, packing.threads)
     }
     let unevenness = forge_strassen_unevenness(
-      packing.values, rows, columns, levels, inputScales, outputScales)
+      packing.values, rows, columns, levels, inputScales, outputScales, packing.threads)
     guard isEven(unevenness) else { return false }
     for part in 0..<parts {
       forge_pack_strassen(

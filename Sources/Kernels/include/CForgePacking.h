@@ -59,7 +59,8 @@ void forge_pack_strassen(const float *weights, float *packed, int64_t outputs, i
 /* 1 if a value is not zero and below the smallest normal number in magnitude, otherwise 0. */
 int32_t forge_has_denormals(const float *values, int64_t count);
 
-/* How much larger an error may be than with evenly spread weights, where it is 1: see balance.c. */
+/* How much larger an error may be than with evenly spread weights, where it is 1: see
+ * unevenness.c. */
 typedef struct {
   double channel; /* of one output, if inputs have like scales */
   double block;   /* of one output, if only the worst 16 inputs are not zero */
@@ -69,12 +70,12 @@ typedef struct {
 /* Powers of two that even out the norms of weights [outputs][inputs] when each weight is divided by
  * the scales of its input and its output. 0 for an input or output whose weights are all 0. */
 void forge_balance(const float *weights, int64_t outputs, int64_t inputs, float *input_scales,
-                   float *output_scales);
+                   float *output_scales, int32_t threads);
 
 /* The unevenness, for Strassen's algorithm, of weights [outputs][inputs] divided by scales, which
  * may be NULL. NaN or infinite if a weight is not finite. */
 forge_unevenness forge_strassen_unevenness(const float *weights, int64_t outputs, int64_t inputs,
                                            int32_t levels, const float *input_scales,
-                                           const float *output_scales);
+                                           const float *output_scales, int32_t threads);
 
 #endif

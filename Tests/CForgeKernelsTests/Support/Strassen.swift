@@ -57,7 +57,7 @@ struct StrassenNumbers {
     if test.decades > 0 {
       numbers.spread(decades: test.decades)
       forge_balance(
-        numbers.weights, Int64(outputs), Int64(inputs), &inputScales, &outputScales)
+        numbers.weights, Int64(outputs), Int64(inputs), &inputScales, &outputScales, 1)
     }
     (self.inputScales, self.outputScales) = (inputScales, outputScales)
     var plain = test.convolution

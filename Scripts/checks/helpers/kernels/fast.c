@@ -367,7 +367,7 @@ static void check_product(size_t field, bool shares) {
   float *scales = memory_of(4 * (inputs + outputs), 0);
   for (int64_t i = 0; i < inputs + outputs; i++) scales[i] = 1;
   const bool scaled = c.fill == UNEVEN || random_below(2);
-  if (scaled) forge_balance(c.weights, outputs, inputs, scales, scales + inputs);
+  if (scaled) forge_balance(c.weights, outputs, inputs, scales, scales + inputs, 1);
   forge_strassen_arguments a = {.in = even.view,
                                 .uneven = in.view,
                                 .out = out.view,
