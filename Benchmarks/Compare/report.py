@@ -171,7 +171,7 @@ def chart(results):
             relative = times["forge"] / times[name]
             parts.append(f'<text x="{left - 8}" y="{y + 12}" text-anchor="end">{LABELS[name]}</text>')
             parts.append(f'<rect x="{left}" y="{y}" width="{relative * scale:.1f}" height="{bar - 2}" '
-                         f'fill="{COLOURS[name]}"/>')
+                         f'fill="{COLORS[name]}"/>')
             parts.append(f'<text x="{left + relative * scale + 6:.1f}" y="{y + 12}">'
                          f'{relative:.2f} ({milliseconds(times[name])})</text>')
             y += bar
@@ -207,7 +207,7 @@ def brief_chart(results):
                      f'{NETWORKS.get(network, network)}</text>')
         for name, time in times.items():
             length = (width - left - 110) * time / longest
-            parts.append(f'<rect x="{left}" y="{y}" width="{length:.1f}" height="{bar - 2}" fill="{COLOURS[name]}"/>')
+            parts.append(f'<rect x="{left}" y="{y}" width="{length:.1f}" height="{bar - 2}" fill="{COLORS[name]}"/>')
             weight = ' font-weight="bold"' if name == "forge" else ""
             parts.append(f'<text x="{left + length + 6:.1f}" y="{y + 10}" font-size="11"{weight}>'
                          f'{milliseconds(time)}</text>')
@@ -215,7 +215,7 @@ def brief_chart(results):
         y += 14
     legend, x = [], left
     for name in shown:
-        legend.append(f'<rect x="{x}" y="36" width="11" height="11" fill="{COLOURS[name]}"/>'
+        legend.append(f'<rect x="{x}" y="36" width="11" height="11" fill="{COLORS[name]}"/>'
                       f'<text x="{x + 16}" y="46">{LABELS[name]}</text>')
         x += 36 + 8 * len(LABELS[name])
     note = "a trial run, not a measurement" if results["facts"]["quick"] else \

@@ -432,10 +432,10 @@ def colors():
          layer("SubtractMeanColor", **published), values=255.0)
     case("subtractMeanColor of small values", "numpy", [11, 3, 3],
          layer("SubtractMeanColor", red=0.485, green=-0.456, blue=0.406))
-    case("subtractMeanColor of one colour", "numpy", [3, 5, 3],
+    case("subtractMeanColor of one color", "numpy", [3, 5, 3],
          layer("SubtractMeanColor", red=0.0, green=0.3, blue=0.0))
     case(
-        "colours in a row", "numpy", [7, 11, 3],
+        "colors in a row", "numpy", [7, 11, 3],
         layer("SubtractMeanColor", "mean", **published),
         layer("SwapRedBlue", "swapped", ["mean"]),
         layer("Grayscale", "gray", ["swapped"]),

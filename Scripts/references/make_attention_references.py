@@ -232,7 +232,7 @@ ONNX = [
     ("onnx attention grouped", "Attention", [(9, 32), (9, 16), (9, 10)], {
         "q_num_heads": 4, "kv_num_heads": 2, "is_causal": 1}),
     ("onnx rotary halves", "RotaryEmbedding", [(11, 32)], {"num_heads": 4}),
-    ("onnx rotary neighbours", "RotaryEmbedding", [(11, 30)], {
+    ("onnx rotary neighbors", "RotaryEmbedding", [(11, 30)], {
         "num_heads": 3, "interleaved": 1}),
     ("onnx rotary of a part", "RotaryEmbedding", [(7, 28)], {
         "num_heads": 2, "rotary_embedding_dim": 8}),

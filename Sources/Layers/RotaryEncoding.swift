@@ -12,12 +12,12 @@ public enum RotaryEncoding: Hashable, Sendable {
   /// ones of a head, which are rotated; all of them if `nil`.
   case halves(base: Float = 10_000, channels: Int? = nil)
   /// Channel `2i` and `2i + 1` are pairs, as in RoFormer.
-  case neighbours(base: Float = 10_000, channels: Int? = nil)
+  case neighbors(base: Float = 10_000, channels: Int? = nil)
 
   /// The base of the angles.
   var base: Float {
     switch self {
-    case .halves(let base, _), .neighbours(let base, _): base
+    case .halves(let base, _), .neighbors(let base, _): base
     }
   }
 
@@ -27,7 +27,7 @@ public enum RotaryEncoding: Hashable, Sendable {
       base.isFinite && base > 0, "base", "\(base)", needs: "a finite number above 0")
     let rotated: Int
     switch self {
-    case .halves(_, let own), .neighbours(_, let own): rotated = own ?? channels
+    case .halves(_, let own), .neighbors(_, let own): rotated = own ?? channels
     }
     try ArgumentRule.require(
       rotated > 0 && rotated <= channels && rotated.isMultiple(of: 2), "channels", "\(rotated)",
@@ -39,7 +39,7 @@ public enum RotaryEncoding: Hashable, Sendable {
   var pairs: RotationRule.Pairs {
     switch self {
     case .halves: .halves
-    case .neighbours: .neighbours
+    case .neighbors: .neighbors
     }
   }
 
@@ -47,7 +47,7 @@ public enum RotaryEncoding: Hashable, Sendable {
   func pair(of channel: Int, rotated: Int) -> Int {
     switch self {
     case .halves: channel % (rotated / 2)
-    case .neighbours: channel / 2
+    case .neighbors: channel / 2
     }
   }
 }

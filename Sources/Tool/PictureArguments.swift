@@ -35,7 +35,7 @@ struct PictureArguments: ParsableArguments {
     static let otherNames: [String: Crop] = ["centre": .center]
 
     /// The corresponding crop.
-    var crop: ImageCrop { self == .none ? .none : .centre }
+    var crop: ImageCrop { self == .none ? .none : .center }
   }
 
   @Option(

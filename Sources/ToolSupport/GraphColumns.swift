@@ -73,12 +73,12 @@ struct GraphColumns {
     for row in rows.dropFirst() {
       var limit = Int.min
       for item in row {
-        let neighbours = (isUpward ? ranks.items[item].below : ranks.items[item].above)
+        let neighbors = (isUpward ? ranks.items[item].below : ranks.items[item].above)
           .sorted { place($0) < place($1) }
-        guard !neighbours.isEmpty else { continue }
-        let middles = [(neighbours.count - 1) / 2, neighbours.count / 2]
+        guard !neighbors.isEmpty else { continue }
+        let middles = [(neighbors.count - 1) / 2, neighbors.count / 2]
         for middle in middles where roots[item] == item {
-          let other = neighbours[middle]
+          let other = neighbors[middle]
           let edge = isUpward ? [item, other] : [other, item]
           guard !hasLower[other], place(other) > limit, !conflicts.contains(edge) else { continue }
           hasLower[other] = true

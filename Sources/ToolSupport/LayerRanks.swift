@@ -80,8 +80,8 @@ struct LayerRanks {
       let order = isDown ? Array(rows.indices.dropFirst()) : rows.indices.dropLast().reversed()
       for row in order {
         let keyed = rows[row].enumerated().map { place, item in
-          let neighbours = isDown ? items[item].above : items[item].below
-          let places = neighbours.map { positions[$0] }.sorted()
+          let neighbors = isDown ? items[item].above : items[item].below
+          let places = neighbors.map { positions[$0] }.sorted()
           return (key: Self.median(places) ?? Double(place), place: place, item: item)
         }
         rows[row] = keyed.sorted { ($0.key, $0.place) < ($1.key, $1.place) }.map(\.item)

@@ -18,7 +18,7 @@ import Testing
     }
 
     static let all =
-      [FORGE_ROTATE_HALVES, FORGE_ROTATE_NEIGHBOURS].flatMap { pairs in
+      [FORGE_ROTATE_HALVES, FORGE_ROTATE_NEIGHBORS].flatMap { pairs in
         [
           // Whole vectors: two for each half, one, lanes of one vector, some channels that stay.
           Case(heads: 3, channels: 64, rotated: 64, pairs: pairs),

@@ -306,17 +306,17 @@ import Testing
         """
       ) { () throws(ImageError) in
         try image.values(
-          prepared: .init(crop: .centre(fraction: fraction), normalization: .raw))
+          prepared: .init(crop: .center(fraction: fraction), normalization: .raw))
       }
     }
     for size in [Size(width: 0, height: 5), Size(width: .min, height: .max)] {
       #expect(throws: ImageError.self) {
-        try image.values(prepared: .init(size: size, crop: .centre, normalization: .raw))
+        try image.values(prepared: .init(size: size, crop: .center, normalization: .raw))
       }
     }
     // A center that is less than a pixel is one.
     let dot = try image.values(
-      prepared: .init(crop: .centre(fraction: 1e-9), normalization: .raw))
+      prepared: .init(crop: .center(fraction: 1e-9), normalization: .raw))
     #expect(dot.values.count == 3)
   }
 

@@ -66,7 +66,7 @@ import Testing
     let order: ChannelOrder = image.format == .gray ? .gray : .rgb
     let values = try image.values(
       prepared: ImagePreparation(
-        width: fit.width, height: fit.height, crop: .centre, normalization: .raw.ordered(order)))
+        width: fit.width, height: fit.height, crop: .center, normalization: .raw.ordered(order)))
     #expect(values.values == fit.pixels.map(Float.init))
   }
 
@@ -79,7 +79,7 @@ import Testing
     let cropped = try image.cropped(x: 3, y: 5, width: 17, height: 11)
     #expect(part.values == cropped.pixels.map(Float.init))
     let half = try image.values(
-      prepared: ImagePreparation(crop: .centre(fraction: 0.5), normalization: .raw))
+      prepared: ImagePreparation(crop: .center(fraction: 0.5), normalization: .raw))
     #expect(half.shape == Shape(width: 19, height: 12, channels: 3))
   }
 

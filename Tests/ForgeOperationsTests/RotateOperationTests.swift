@@ -30,7 +30,7 @@ import Testing
     #expect(
       shape(RotationRule(heads: 0, pairs: .halves), [[2, 5, 21], [1, 5, 6], [1, 5, 6]])
         .contains("heads"))
-    let part = RotationRule(heads: 3, pairs: .neighbours, hasPosition: true)
+    let part = RotationRule(heads: 3, pairs: .neighbors, hasPosition: true)
     #expect(shape(part, [[1, 5, 21], [9, 6], [9, 6], [1]]) == "5×1×21")
     #expect(shape(part, [[1, 5, 21], [4, 6], [4, 6], [1]]).contains("at most 4"))
     #expect(shape(part, [[2, 5, 21], [9, 6], [9, 6], [1]]).contains("one row"))
@@ -44,7 +44,7 @@ import Testing
   }
 
   /// Two heads of five channels, of which four turn; the second row has cosines of its own.
-  @Test(arguments: [RotationRule.Pairs.halves, .neighbours])
+  @Test(arguments: [RotationRule.Pairs.halves, .neighbors])
   func references(pairs: RotationRule.Pairs) throws {
     let image = try tensor([2, 1, 10], (1...20).map(Double.init))
     let cosines = try tensor([2, 1, 4], [2, 3, 5, 7, 11, 13, 17, 19])

@@ -41,7 +41,7 @@ extension LayerCase {
         "of a stream": { x, c, n in
           x --> Reshape(to: [-1, c])
             --> MultiHeadAttention(
-              heads: 2, keyChannels: 4, outputs: n, isCausal: true, rotary: .neighbours(),
+              heads: 2, keyChannels: 4, outputs: n, isCausal: true, rotary: .neighbors(),
               cacheLength: 4096)
         },
       ]
@@ -49,7 +49,7 @@ extension LayerCase {
       [
         MultiHeadAttention(
           heads: a.n, keyChannels: a.n, valueChannels: a.n, keyValueHeads: a.n, outputs: a.n,
-          scale: a.x, rotary: .neighbours(base: a.x, channels: a.n), name: a.name,
+          scale: a.x, rotary: .neighbors(base: a.x, channels: a.n), name: a.name,
           fileID: a.fileID, line: a.line, column: a.column),
         MultiHeadAttention(
           heads: 1, keyChannels: a.n, form: .joined, name: a.name, fileID: a.fileID, line: a.line,

@@ -25,11 +25,11 @@ import Testing
             heads: 3, keyChannels: 10, valueChannels: 7, outputs: 11, isCausal: true,
             rotary: .halves(channels: 6), cacheLength: length, useBias: false, name: "attention")
       },
-      Network(testDescription: "grouped heads, rotary neighbours") { x, length in
+      Network(testDescription: "grouped heads, rotary neighbors") { x, length in
         x --> PositionalEncoding(.learned(maximumLength: 400), streamLength: length, name: "place")
           --> MultiHeadAttention(
             heads: 6, keyChannels: 32, valueChannels: 16, keyValueHeads: 2, isCausal: true,
-            rotary: .neighbours(), cacheLength: length, name: "attention")
+            rotary: .neighbors(), cacheLength: length, name: "attention")
       },
       Network(testDescription: "joined, between a convolution and a gru") { x, length in
         x

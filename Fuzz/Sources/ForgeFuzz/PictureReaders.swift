@@ -52,7 +52,7 @@ private func use(_ image: Image) throws(ImageError) {
   }
   _ = try image.values(
     prepared: ImagePreparation(
-      width: 9, height: 11, crop: .centre, normalization: .keras(.caffe)))
+      width: 9, height: 11, crop: .center, normalization: .keras(.caffe)))
 }
 
 /// Views of any size, stride and form over a few bytes: an error, or a picture from inside them.
@@ -73,7 +73,7 @@ public func fuzzView(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   let rest = Array(bytes[16...])
   let preparation = ImagePreparation(
     width: 1 + number(4) % 40, height: 1 + number(5) % 40,
-    crop: [.none, .centre, .letterbox(.black), .shorterSide(number(6))][Int(bytes[7] % 4)],
+    crop: [.none, .center, .letterbox(.black), .shorterSide(number(6))][Int(bytes[7] % 4)],
     filter: filters[Int(bytes[8] % 6)], normalization: .torch)
   return attempt(ImageError.self) {
     do {

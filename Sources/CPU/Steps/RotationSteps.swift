@@ -11,7 +11,7 @@ extension PlanBuilder {
     let position = rule.hasPosition ? try plain(node.inputs[3]) : nil
     var arguments = forge_rotate_arguments()
     arguments.heads = Int32(rule.heads)
-    let pairs = rule.pairs == .halves ? FORGE_ROTATE_HALVES : FORGE_ROTATE_NEIGHBOURS
+    let pairs = rule.pairs == .halves ? FORGE_ROTATE_HALVES : FORGE_ROTATE_NEIGHBORS
     arguments.pairs = Int32(pairs.rawValue)
     arguments.has_position = rule.hasPosition ? 1 : 0
     addStep(

@@ -275,7 +275,7 @@
   extension RotaryEncoding: MemberValue {
     static let members = MemberTable<Self> { table in
       table.add("halves", [.optional("base"), .optional("channels")]) { c in .halves(base: try c(0, 10_000), channels: try c(1, nil)) }
-      table.add("neighbours", [.optional("base"), .optional("channels")]) { c in .neighbours(base: try c(0, 10_000), channels: try c(1, nil)) }
+      table.add("neighbors", [.optional("base"), .optional("channels")]) { c in .neighbors(base: try c(0, 10_000), channels: try c(1, nil)) }
     }
   }
 

@@ -92,7 +92,7 @@ private struct RotationPattern {
   /// The pairs whose partners stand at these lanes.
   private static func pairs(_ lanes: [RotatedLanes.Lane]) -> RotationRule.Pairs? {
     guard lanes.count.isMultiple(of: 2) else { return nil }
-    return [RotationRule.Pairs.halves, .neighbours].first { pairs in
+    return [RotationRule.Pairs.halves, .neighbors].first { pairs in
       let rule = RotationRule(heads: 1, pairs: pairs)
       return lanes.enumerated().allSatisfy { channel, lane in
         let (place, sign) = rule.partner(of: channel, rotated: lanes.count)

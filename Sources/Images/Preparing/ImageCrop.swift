@@ -8,7 +8,7 @@ public enum ImageCrop: Hashable, Sendable {
   ///
   /// With 1 this is Pillow's `ImageOps.fit`; 0.875 is the usual "resize to 256, crop the central
   /// 224".
-  case centre(fraction: Double)
+  case center(fraction: Double)
   /// A rectangle in pixels of the picture, stretched to the network's shape.
   case rectangle(CropRectangle)
   /// The center of the picture whose shorter side was resized to so many pixels.
@@ -25,7 +25,7 @@ public enum ImageCrop: Hashable, Sendable {
   case letterbox(PixelColor)
 
   /// The largest centered rectangle of the network's shape.
-  public static let centre = ImageCrop.centre(fraction: 1)
+  public static let center = ImageCrop.center(fraction: 1)
 }
 
 /// How a preparation goes through the axes of a picture.
@@ -69,7 +69,7 @@ struct CropPlan {
         throw .badBox(box, width: source.width, height: source.height)
       }
       self.init(box, of: source, to: size ?? Self.rounded(box))
-    case .centre(let fraction):
+    case .center(let fraction):
       guard fraction > 0, fraction <= 1 else { throw .badFraction(fraction) }
       let box = Self.center(of: source, shape: size, fraction: fraction)
       self.init(box, of: source, to: size ?? Self.rounded(box))

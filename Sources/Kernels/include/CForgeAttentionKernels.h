@@ -38,7 +38,7 @@ typedef struct {
 
 typedef enum {
   FORGE_ROTATE_HALVES = 0, /* channels i and i + half of the rotated ones are a pair */
-  FORGE_ROTATE_NEIGHBOURS  /* channels 2i and 2i + 1 */
+  FORGE_ROTATE_NEIGHBORS   /* channels 2i and 2i + 1 */
 } forge_rotate_pairs;
 
 /* out(t, h, c) = cosines(t, c) * in(t, h, c) + sign * sines(t, c) * in(t, h, partner of c), for the

@@ -6,7 +6,7 @@
 
 /* Returns the distance from a rotated channel to the other one of its pair. */
 static int64_t to_partner(int32_t pairs, int64_t channel, int64_t rotated) {
-  if (pairs == FORGE_ROTATE_NEIGHBOURS) return channel % 2 == 0 ? 1 : -1;
+  if (pairs == FORGE_ROTATE_NEIGHBORS) return channel % 2 == 0 ? 1 : -1;
   return channel < rotated / 2 ? rotated / 2 : -(rotated / 2);
 }
 

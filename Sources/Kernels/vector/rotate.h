@@ -29,7 +29,7 @@ FORGE_KERNEL(rotate) {
   const forge_rotate_arguments *a = arguments;
   const int64_t channels = a->in.channels / a->heads, rotated = a->cosines.channels;
   const int64_t width = a->in.width, blocks = channels / FORGE_LANES;
-  const bool is_near = a->pairs == FORGE_ROTATE_NEIGHBOURS || rotated == FORGE_LANES;
+  const bool is_near = a->pairs == FORGE_ROTATE_NEIGHBORS || rotated == FORGE_LANES;
   if (channels % FORGE_LANES != 0 || rotated % (is_near ? FORGE_LANES : 2 * FORGE_LANES) != 0) {
     forge_rotate_scalar(arguments, frame, first, last);
     return;
@@ -47,7 +47,7 @@ FORGE_KERNEL(rotate) {
         continue;
       }
       const float *cosines = factors.cosines + channel, *sines = factors.sines + channel;
-      if (a->pairs == FORGE_ROTATE_NEIGHBOURS) {
+      if (a->pairs == FORGE_ROTATE_NEIGHBORS) {
         rotate_vectors(in, NULL, out, width, cosines, sines, step, signs_of_pairs(1), 1);
       } else if (is_near) {
         rotate_vectors(in, NULL, out, width, cosines, sines, step, signs_of_pairs(8), 8);

@@ -39,8 +39,8 @@ package struct LocalResponseOperation: PrimitiveOperation {
     let after = size - 1 - before
     let values = input.values.indices.map { place in
       let (row, c) = (place - place % channels, place % channels)
-      let neighbours = max(c - before, 0)...min(c + after, channels - 1)
-      let squares = neighbours.reduce(0) {
+      let neighbors = max(c - before, 0)...min(c + after, channels - 1)
+      let squares = neighbors.reduce(0) {
         $0 + input.values[row + $1] * input.values[row + $1]
       }
       let base = Double(bias) + Double(alpha) / Double(size) * squares

@@ -7,7 +7,7 @@ public struct RotationRule: Hashable, Sendable {
     /// Channel `i` of the first half and channel `i` of the second one.
     case halves
     /// Channels `2i` and `2i + 1`.
-    case neighbours
+    case neighbors
   }
 
   /// The number of heads.
@@ -29,7 +29,7 @@ public struct RotationRule: Hashable, Sendable {
     case .halves:
       let half = rotated / 2
       return channel < half ? (channel + half, -1) : (channel - half, 1)
-    case .neighbours:
+    case .neighbors:
       return channel.isMultiple(of: 2) ? (channel + 1, -1) : (channel - 1, 1)
     }
   }

@@ -49,7 +49,7 @@ enum AttentionLayers {
     "onnx attention grouped": ScaledDotProductAttention(
       heads: 4, keyValueHeads: 2, isCausal: true),
     "onnx rotary halves": PositionalEncoding(.rotary(.halves(), heads: 4)),
-    "onnx rotary neighbours": PositionalEncoding(.rotary(.neighbours(), heads: 3)),
+    "onnx rotary neighbors": PositionalEncoding(.rotary(.neighbors(), heads: 3)),
     "onnx rotary of a part": PositionalEncoding(.rotary(.halves(channels: 8), heads: 2)),
   ]
 

@@ -34,7 +34,7 @@ struct ONNXRotation {
       try call.apply(Gather(indices: pairs, axis: 2), to: $0)
     }
     let rotation = Rotation(
-      rule: RotationRule(heads: input.heads, pairs: isInterleaved ? .neighbours : .halves))
+      rule: RotationRule(heads: input.heads, pairs: isInterleaved ? .neighbors : .halves))
     let result = try ONNXHeads(
       try call.apply(rotation, to: input.tensor, factors[0], factors[1]), like: input)
     call.set(isSeparate ? try result.separate() : result.joined)
