@@ -1,4 +1,5 @@
 /* Weights that are not floats: dispatch, tiles, packing, the ranges of int8. */
+#include "tiles.h"
 #include "words.h"
 
 #pragma STDC FP_CONTRACT OFF
@@ -11,12 +12,16 @@
   (level == FORGE_AVX2 && __builtin_cpu_supports("f16c") ? forge_##name##_avx2 : AVX512(name))
 #define BF16(name) (__builtin_cpu_supports("avx512bf16") ? AVX512(name) : NULL)
 #define VNNI(name) (__builtin_cpu_supports("avx512vnni") ? AVX512(name) : NULL)
+#define TILES(name)                                                                              \
+  (level == FORGE_AVX512 && forge_may_multiply_bfloats_by_tiles() ? forge_##name##_avx512amxbf16 \
+                                                                  : NULL)
 #define VBMI2(name) (has_vbmi2 && level == FORGE_AVX512 ? forge_##name##_avx512vbmi2 : F16C(name))
 #else
 #define AVX512(name) NULL
 #define F16C(name) NULL
 #define BF16(name) NULL
 #define VNNI(name) NULL
+#define TILES(name) NULL
 #define VBMI2(name) NULL
 #endif
 #define FIELD(name, needs) .name = level == FORGE_SCALAR ? forge_##name##_scalar : needs(name),
@@ -40,6 +45,11 @@ forge_precision_table forge_precision_kernels_without_vbmi2(forge_level level) {
 
 int64_t forge_words_tiles(const forge_words_arguments *a) {
   return forge_blocks(a->in.channels) * ((int64_t)a->top + a->in.height + a->bottom);
+}
+
+int64_t forge_wide_words_tiles(const forge_words_arguments *a) {
+  return forge_quotient_up(a->in.channels, FORGE_TILE_CHANNELS) *
+    ((int64_t)a->top + a->in.height + a->bottom);
 }
 
 int64_t forge_byte_range_tiles(const forge_words_arguments *a) {
@@ -195,6 +205,45 @@ void forge_pack_bfloat(const float *weights, uint32_t *packed, int64_t outputs, 
       for (int64_t i = 0; i < inputs; i++)
         to[step_of(i, panel_width, 2)] = forge_bfloat_of(*weights++);
     }
+}
+
+typedef struct {
+  const float *weights;
+  uint16_t *packed;
+  int64_t outputs, taps, inputs, panel_width;
+} wide_packing;
+
+/* A tile is a tap of a panel. */
+static void pack_wide_tile(const void *arguments, int64_t tile) {
+  const wide_packing *a = arguments;
+  const int64_t panel = tile / a->taps, tap = tile % a->taps;
+  const int64_t rows = forge_quotient_up(a->inputs, FORGE_TILE_CHANNELS) * FORGE_WIDE_WORDS;
+  const int64_t first = panel * a->panel_width;
+  const int64_t columns = forge_smaller(a->panel_width, a->outputs - first);
+  uint16_t *to = a->packed + tile * rows * a->panel_width * 2;
+  const float *from = a->weights + (first * a->taps + tap) * a->inputs;
+  for (int64_t pair = 0; pair < rows; pair++, to += 2 * a->panel_width)
+    for (int64_t column = 0; column < a->panel_width; column++)
+      for (int64_t i = 0; i < 2; i++) {
+        const bool filled = column < columns && 2 * pair + i < a->inputs;
+        to[2 * column + i] =
+          filled ? forge_bfloat_of(from[column * a->taps * a->inputs + 2 * pair + i]) : 0;
+      }
+}
+
+void forge_pack_wide_bfloat(const float *weights, uint32_t *packed, int64_t outputs, int64_t taps,
+                            int64_t inputs, int64_t panel_width, int32_t threads) {
+  const wide_packing arguments = {.weights = weights,
+                                  .packed = (uint16_t *)packed,
+                                  .outputs = outputs,
+                                  .taps = taps,
+                                  .inputs = inputs,
+                                  .panel_width = panel_width};
+  const int64_t panels = forge_quotient_up(outputs, panel_width);
+  forge_deal(pack_wide_tile, &arguments, panels * taps,
+             panels * taps * forge_quotient_up(inputs, FORGE_TILE_CHANNELS) * FORGE_WIDE_WORDS *
+               panel_width * (int64_t)sizeof(uint32_t),
+             threads);
 }
 
 void forge_pack_byte(const float *weights, uint32_t *packed, float *scales, int32_t *totals,

@@ -29,8 +29,15 @@ bool forge_may_use_tiles(void) {
   return known == GRANTED;
 }
 
+bool forge_may_multiply_bfloats_by_tiles(void) {
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("amx-bf16") && __builtin_cpu_supports("avx512bf16") &&
+    forge_may_use_tiles();
+}
+
 #else
 
 bool forge_may_use_tiles(void) { return false; }
+bool forge_may_multiply_bfloats_by_tiles(void) { return false; }
 
 #endif

@@ -8,4 +8,7 @@
  * registers. Asks the system once. */
 bool forge_may_use_tiles(void);
 
+/* The same for AMX for bf16. */
+bool forge_may_multiply_bfloats_by_tiles(void);
+
 #endif

@@ -28,6 +28,7 @@
 #include "vector/recurrent_form.h"
 #include "vector/dynamic_recurrent.h"
 #include "vector/nibble_product.h"
+#include "vector/tile_registers.h"
 #include "vector/tile_products.h"
 #pragma clang attribute pop
 

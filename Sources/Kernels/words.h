@@ -9,8 +9,12 @@ FORGE_PRECISION_KERNELS(FORGE_DECLARE)
 /* For processors that have AVX512-VBMI2, too. */
 FORGE_KERNEL_FOR(fixed_convolution, avx512vbmi2);
 FORGE_KERNEL_FOR(fixed_recurrent, avx512vbmi2);
+/* For processors that have AMX for bf16. */
+FORGE_KERNEL_FOR(bfloat_tile_input, avx512amxbf16);
+FORGE_KERNEL_FOR(bfloat_tile_convolution, avx512amxbf16);
 
-enum { FORGE_PAIR_WORDS = 8, FORGE_QUAD_WORDS = 4 };
+/* The words of a block of a pixel: pairs or quads of 16 channels, pairs of 32. */
+enum { FORGE_PAIR_WORDS = 8, FORGE_QUAD_WORDS = 4, FORGE_WIDE_WORDS = 16 };
 
 /* Rounds to bf16, ties to even. A NaN becomes a quiet NaN. */
 static inline uint16_t forge_bfloat_of(float value) {

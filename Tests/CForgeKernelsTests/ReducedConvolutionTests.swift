@@ -5,7 +5,7 @@ import Testing
 /// that its words and weights stand for, to Float32's rounding, and against the numbers as they were.
 private func check(
   _ kind: Reduced, _ test: ConvolutionCase, flat: Bool = false, inPlace: Bool = false,
-  sourceLocation: SourceLocation = #_sourceLocation
+  hasAdjacentRows: Bool = false, sourceLocation: SourceLocation = #_sourceLocation
 ) {
   let numbers = ConvolutionNumbers(test)
   let weights = ReducedWeights(kind, numbers.weights, test)
@@ -17,7 +17,8 @@ private func check(
     sourceLocation: sourceLocation)
   for level in kind.levels {
     let prepared = numbers.prepare(
-      kind, weights, test, on: level, flat: flat, inPlace: inPlace)
+      kind, weights, test, on: level, flat: flat, inPlace: inPlace,
+      hasAdjacentRows: hasAdjacentRows)
     let before = prepared.out.buffer.bits
     prepared.runAll()
     expect(
@@ -36,7 +37,7 @@ private func roundingBound(
   switch kind {
   case .fixed: return terms * x * w * 0x1p-23
   case .halves: return terms * x * w * 0x1p-11
-  case .pairs: return terms * x * w * 0x1p-7
+  case .pairs, .widePairs: return terms * x * w * 0x1p-7
   case .quads:
     let step = ByteScale(numbers.input.values).scale
     return terms * (step * w + x * w / 254 + step * w / 254)
@@ -44,7 +45,7 @@ private func roundingBound(
 }
 
 @Suite struct ReducedConvolutionTests {
-  static let windows: [Reduced] = [.pairs, .quads]
+  static let windows: [Reduced] = [.pairs, .widePairs, .quads]
   static let channels = [1, 2, 3, 4, 7, 13, 15, 16, 17, 31, 33, 64, 65, 130]
   static let panels = [16, 32, 48, 64]
 
@@ -77,6 +78,22 @@ private func roundingBound(
           kind,
           ConvolutionCase(
             width: width, inputs: 33, outputs: 65, stride: (y: 1, x: stride), panel: panel))
+      }
+    }
+  }
+
+  /// With stride 1 the rows of an image, and the windows between them, are one line of tiles.
+  @Test("rows that are read as one line", arguments: panels, [1, 2, 7, 14, 17, 33])
+  func lines(panel: Int, width: Int) {
+    for (height, kernel) in [(1, (1, 1)), (2, (3, 3)), (7, (3, 3)), (9, (1, 5)), (11, (4, 2))] {
+      for stride in [1, 2] {
+        check(
+          .widePairs,
+          ConvolutionCase(
+            height: height, width: width, inputs: 35, outputs: 70, kernel: kernel,
+            stride: (stride, 1), padding: (1, 2, 1, 2), panel: panel,
+            activation: height == 7 ? Activation(kind: FORGE_SWISH, a: 1) : .relu,
+            residual: height == 9), inPlace: height == 9, hasAdjacentRows: true)
       }
     }
   }
@@ -222,6 +239,11 @@ private func roundingBound(
         let prepared = numbers.prepare(kind, weights, test, on: level, flat: flat)
         for step in prepared.before { expectIndependentTiles(step, "\(kind), \(level), words") }
         expectIndependentTiles(prepared.call, "\(kind), \(level), \(test)")
+        guard kind == .widePairs else { continue }
+        let line = numbers.prepare(
+          kind, weights, test, on: level, flat: flat, hasAdjacentRows: true)
+        for step in line.before { step.runAll() }
+        expectIndependentTiles(line.call, "\(kind), \(level), one line, \(test)")
       }
     }
   }

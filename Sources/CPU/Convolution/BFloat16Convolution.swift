@@ -2,7 +2,10 @@ import CForgeKernels
 import ForgeOperations
 import ForgeShapes
 
-/// Multiplies pairs of bfloat16 and accumulates in Float32.
+/// Multiplies pairs of bfloat16 and accumulates in Float32, by vectors.
+///
+/// Processors with AMX execute these instructions at half the rate of Float32, so that
+/// ``BFloat16TileConvolution`` replaces this algorithm there.
 struct BFloat16Convolution: WordAlgorithm {
   let panelWidth: Int
   let isPreferred: Bool
@@ -15,6 +18,11 @@ struct BFloat16Convolution: WordAlgorithm {
   static let cyclesPerBlock = 5.0
   static var kernel: PrecisionKernel { \.bfloat_convolution }
   static var inputKernel: PrecisionKernel { \.bfloat_input }
+
+  static func isAvailable(_ level: forge_level) -> Bool {
+    forge_precision_kernels(level).bfloat_convolution != nil
+      && !BFloat16TileConvolution.isAvailable(level)
+  }
 
   static func pack(_ packing: NarrowPacking) -> Bool {
     forge_pack_bfloat(

@@ -12,6 +12,7 @@ enum ConvolutionAlgorithmList {
     FixedPointConvolution.self,
     RoundedConvolution.self,
     HalfWeightConvolution.self,
+    BFloat16TileConvolution.self,
     BFloat16Convolution.self,
     Int8Convolution.self,
     PerGroupConvolution.self,

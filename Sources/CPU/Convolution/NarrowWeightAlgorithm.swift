@@ -13,6 +13,8 @@ protocol NarrowWeightAlgorithm: ConvolutionAlgorithm {
   static var precision: CompileOptions.Precision? { get }
   /// The bytes per packed weight.
   static var weightBytes: Int { get }
+  /// The input channels of a block of packed weights.
+  static var blockChannels: Int { get }
   /// Whether each output has a scale.
   static var hasScales: Bool { get }
   /// Whether the sum of each output's weights is stored.
@@ -65,6 +67,7 @@ struct NarrowInput {
 }
 
 extension NarrowWeightAlgorithm {
+  static var blockChannels: Int { PlannedTensor.lanes }
   static var hasScales: Bool { true }
   static var hasTotals: Bool { false }
 
@@ -135,8 +138,8 @@ extension NarrowWeightAlgorithm {
   }
 }
 
-/// Narrow weights: scales and totals, then `[panel][tap][inputs, rounded up to 16][panelWidth]`,
-/// zero-padded.
+/// Narrow weights: scales and totals, then `[panel][tap][inputs, rounded up to a
+/// block][panelWidth]`, zero-padded.
 ///
 /// The elements are not floats; CForgePrecision.h defines their layout.
 struct NarrowForm<Algorithm: NarrowWeightAlgorithm>: PackedForm {
@@ -156,8 +159,8 @@ struct NarrowForm<Algorithm: NarrowWeightAlgorithm>: PackedForm {
   var count: Int { weightsStart + floats(columns: columns) }
 
   private func floats(columns: Int) -> Int {
-    columns * taps * AlignedMemory.round(inputs, to: PlannedTensor.lanes) * Algorithm.weightBytes
-      / MemoryLayout<Float>.stride
+    columns * taps * AlignedMemory.round(inputs, to: Algorithm.blockChannels)
+      * Algorithm.weightBytes / MemoryLayout<Float>.stride
   }
 
   func write(_ packing: Packing) -> Bool {

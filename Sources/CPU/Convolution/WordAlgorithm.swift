@@ -1,5 +1,6 @@
 import CForgeKernels
 import ForgeShapes
+import ForgeSystem
 
 /// A convolution that reads 32-bit words of several adjacent channels, which a separate step packs.
 protocol WordAlgorithm: NarrowWeightAlgorithm {
@@ -11,6 +12,8 @@ protocol WordAlgorithm: NarrowWeightAlgorithm {
   static var mostProducts: Int { get }
   /// The kernel that packs words.
   static var inputKernel: PrecisionKernel { get }
+  /// The number of tiles of that kernel.
+  static var inputTiles: @Sendable (UnsafePointer<forge_words_arguments>?) -> Int64 { get }
   /// The kernel that finds the range of the input; `nil` if none is needed.
   static var rangeKernel: PrecisionKernel? { get }
 
@@ -24,6 +27,9 @@ protocol WordAlgorithm: NarrowWeightAlgorithm {
 extension WordAlgorithm {
   static var mostProducts: Int { .max }
   static var rangeKernel: PrecisionKernel? { nil }
+  static var inputTiles: @Sendable (UnsafePointer<forge_words_arguments>?) -> Int64 {
+    forge_words_tiles
+  }
 
   static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
     guard computes(in: problem.settings.precision, level: problem.settings.level),
@@ -54,8 +60,9 @@ extension WordAlgorithm {
     let image = plan.tensor(source)
     let border = HaloNeeds.border(of: problem)
     let words = ImageWords(
-      image: image, border: border, perBlock: PlannedTensor.lanes / Self.channelsPerWord)
-    let memory = plan.addPlain([words.height, words.width, image.blocks * words.perBlock])
+      image: image, border: border, perBlock: Self.blockChannels / Self.channelsPerWord)
+    let blocks = AlignedMemory.round(image.channels, to: Self.blockChannels) / Self.blockChannels
+    let memory = plan.addPlain([words.height, words.width, blocks * words.perBlock])
     var arguments = forge_words_arguments()
     arguments.top = Int32(clamping: border.top)
     arguments.left = Int32(clamping: border.left)
@@ -73,7 +80,7 @@ extension WordAlgorithm {
         parts: isFlat ? 1 : image.height, reads: [\.in: source], writes: [\.range: range])
     }
     plan.addStep(
-      "\(Self.name) input", kernels[keyPath: Self.inputKernel], arguments, tiles: forge_words_tiles,
+      "\(Self.name) input", kernels[keyPath: Self.inputKernel], arguments, tiles: Self.inputTiles,
       parts: words.height, reads: [\.in: source], writes: [\.out: memory, \.range: range]
     ) { arguments, _ in
       words.adjust(&arguments.out)
@@ -88,7 +95,7 @@ extension WordAlgorithm {
 private struct ImageWords {
   let image: PlannedTensor
   let border: Edges
-  /// The words per pixel and block of 16 channels.
+  /// The words per pixel and block of channels.
   let perBlock: Int
 
   var height: Int { border.top + image.height + border.bottom }

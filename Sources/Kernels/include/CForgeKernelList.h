@@ -93,19 +93,22 @@
 
 /* X(name, needs): the kernels of weights that are not floats, fields of forge_precision_table. The
  * scalar level has all of them, the others those whose instructions the processor has:
- *   F16C (AVX2 with F16C, or AVX-512), AVX512, BF16 (AVX512-BF16), VNNI (AVX512-VNNI)
+ *   F16C (AVX2 with F16C, or AVX-512), AVX512, BF16 (AVX512-BF16), VNNI (AVX512-VNNI),
+ *   TILES (AMX for bf16)
  *   VBMI2: as F16C, with kernels of their own where there is AVX512-VBMI2 */
-#define FORGE_PRECISION_KERNELS(X) \
-  X(half_convolution, F16C)        \
-  X(fixed_convolution, VBMI2)      \
-  X(fixed_recurrent, VBMI2)        \
-  X(half_recurrent, F16C)          \
-  X(bfloat_recurrent, BF16)        \
-  X(byte_recurrent, VNNI)          \
-  X(bfloat_input, BF16)            \
-  X(bfloat_convolution, BF16)      \
-  X(byte_range, VNNI)              \
-  X(byte_input, VNNI)              \
+#define FORGE_PRECISION_KERNELS(X)  \
+  X(half_convolution, F16C)         \
+  X(fixed_convolution, VBMI2)       \
+  X(fixed_recurrent, VBMI2)         \
+  X(half_recurrent, F16C)           \
+  X(bfloat_recurrent, BF16)         \
+  X(byte_recurrent, VNNI)           \
+  X(bfloat_input, BF16)             \
+  X(bfloat_convolution, BF16)       \
+  X(bfloat_tile_input, TILES)       \
+  X(bfloat_tile_convolution, TILES) \
+  X(byte_range, VNNI)               \
+  X(byte_input, VNNI)               \
   X(byte_convolution, VNNI)
 
 #endif

@@ -6,11 +6,13 @@
  *   bf16: a word is a pair of channels, the even one in the low half; a block has 8 words
  *   int8: a word is four channels, the first in the lowest byte; a block has 4 words
  *     word [blocks][top + height + bottom][left + width + right][8 or 4]
- * The step also writes the border of zeros. A view of words counts in words, its pixels lie 8 or 4
- * apart, and `offset` is that of the interior. Lanes past the last channel are zero.
+ * For AMX a block of bf16 is 32 channels:
+ *     word [blocks of 32][top + height + bottom][left + width + right][16]
+ * The step also writes the border of zeros. A view of words counts in words, its pixels lie 8, 4
+ * or 16 apart, and `offset` is that of the interior. Lanes past the last channel are zero.
  *
  * Weights are packed as for a convolution of floats, with words in place of input channels:
- *   [panel][ky][kx][in blocks * 8 or 4][panel_width] words.
+ *   [panel][ky][kx][in blocks * 8, 4 or 16][panel_width] words.
  *
  * NaN and infinity have defined results: no float outside the range of an integer is converted to
  * one. */
@@ -29,7 +31,8 @@ typedef enum {
 
 /* Blocked -> words.
  *
- * bfloat_input rounds to nearest even. Tiles: block * (top + height + bottom) + row.
+ * bfloat_input and bfloat_tile_input round to nearest even. Tiles: block * (top + height + bottom)
+ * + row.
  *
  * byte_range and byte_input map the range of an image, or with `flat` of each pixel, to 0...255:
  *   scale = (max - min) / 255, zero = round(-min / scale), q = round(x / scale) + zero, clamped to
@@ -51,6 +54,9 @@ typedef struct {
   int32_t flat;                     /* as forge_convolution_arguments'; then there is no border */
 } forge_words_arguments;
 
+/* The channels of a block of words for AMX. */
+#define FORGE_TILE_CHANNELS 32
+
 /* The pixels of a tile of byte_range with `flat`. */
 #define FORGE_RANGE_PIXELS 16
 
@@ -64,6 +70,7 @@ typedef struct {
  *     [panel][ky][kx][in blocks * 16][192 bytes]; out = scale * sum + bias.
  *     panel_width: FORGE_FIXED_PANEL_WIDTH.
  *   bfloat_convolution: in: words of bf16.
+ *   bfloat_tile_convolution: the same, in blocks of 32 channels.
  *   byte_convolution: in: words of int8, whose conversion is in `range`, with `flat` that of each
  *     pixel. weights: int8_t, divided by the output's `scales`; `totals`: the sum of each output's
  *     weights.
@@ -84,6 +91,7 @@ typedef struct {
 #define FORGE_MOST_BYTE_PRODUCTS 66310
 
 int64_t forge_words_tiles(const forge_words_arguments *);
+int64_t forge_wide_words_tiles(const forge_words_arguments *); /* of bfloat_tile_input */
 int64_t forge_byte_range_tiles(const forge_words_arguments *);
 int64_t forge_byte_range_floats(const forge_words_arguments *);
 
@@ -128,6 +136,10 @@ void forge_pack_rounded_half(const float *weights, float *packed, int64_t output
 /* Pairs of bf16, rounded to nearest even. packed: words. */
 void forge_pack_bfloat(const float *weights, uint32_t *packed, int64_t outputs, int64_t taps,
                        int64_t inputs, int64_t panel_width);
+
+/* The same in blocks of 32 inputs. threads: see CForgePacking.h. */
+void forge_pack_wide_bfloat(const float *weights, uint32_t *packed, int64_t outputs, int64_t taps,
+                            int64_t inputs, int64_t panel_width, int32_t threads);
 
 /* Quads of int8: round(weight / scale), where scale is the output's largest weight / 127. totals:
  * their sums. The scale is NaN if a weight is not finite. packed: words. */

@@ -46,6 +46,24 @@ FORGE_SCALAR(bfloat_input) {
   write_words(arguments, frame, first, last, 2, bfloat_lane, (forge_byte_scale){0}, NULL);
 }
 
+FORGE_SCALAR(bfloat_tile_input) {
+  const forge_words_arguments *a = arguments;
+  const int64_t rows = (int64_t)a->top + a->in.height + a->bottom;
+  for (int64_t tile = first; tile < last; tile++) {
+    const int64_t block = tile / rows, y = tile % rows - a->top;
+    uint16_t *out = (uint16_t *)forge_row(&a->out, frame, block, y);
+    for (int64_t x = -a->left; x < (int64_t)a->in.width + a->right; x++) {
+      const bool inside = y >= 0 && y < a->in.height && x >= 0 && x < a->in.width;
+      for (int64_t lane = 0; lane < FORGE_TILE_CHANNELS; lane++) {
+        const int64_t channel = block * FORGE_TILE_CHANNELS + lane;
+        const float value =
+          inside && channel < a->in.channels ? scalar_at(&a->in, frame, channel, y, x) : 0;
+        out[x * FORGE_TILE_CHANNELS + lane] = forge_bfloat_of(value);
+      }
+    }
+  }
+}
+
 /* Widens a range of ordered bits by the first `count` lanes at `in`. */
 static void widen_range(const float *in, int64_t count, int32_t *low, int32_t *high) {
   for (int64_t i = 0; i < count; i++) {
@@ -183,6 +201,29 @@ static FORGE_SCALAR_NUMBER(bfloat_sum) {
   return sum;
 }
 
+static FORGE_SCALAR_NUMBER(bfloat_tile_sum) {
+  const forge_convolution_arguments *a = arguments;
+  const int64_t channels =
+    forge_quotient_up(a->in.channels, FORGE_TILE_CHANNELS) * FORGE_TILE_CHANNELS;
+  const int64_t taps = (int64_t)a->kernel_height * a->kernel_width, width = a->panel_width;
+  float sum = 0;
+  for (int64_t tap = 0; tap < taps; tap++) {
+    const int64_t ky = tap / a->kernel_width, kx = tap % a->kernel_width;
+    const int64_t row = a->flat ? 0 : y * a->stride_y - a->pad_top + ky * a->dilation_y;
+    const int64_t column =
+      a->flat ? y * a->out.width + x : x * a->stride_x - a->pad_left + kx * a->dilation_x;
+    const uint8_t *weights = (const uint8_t *)a->weights +
+      ((o / width * taps + tap) * channels * width + o % width * 2) * 2;
+    for (int64_t c = 0; c < a->in.channels; c++) {
+      const float *pixel =
+        forge_row(&a->in, frame, c / FORGE_TILE_CHANNELS, row) + column * FORGE_WIDE_WORDS;
+      sum += bfloat_at((const uint8_t *)pixel + c % FORGE_TILE_CHANNELS * 2) *
+        bfloat_at(weights + (c / 2 * width * 2 + c % 2) * 2);
+    }
+  }
+  return sum + a->bias[o];
+}
+
 static FORGE_SCALAR_NUMBER(byte_sum) {
   const forge_convolution_arguments *a = arguments;
   const forge_byte_scale scale =
@@ -201,4 +242,5 @@ static FORGE_SCALAR_NUMBER(byte_sum) {
 FORGE_REDUCED(half)
 FORGE_REDUCED(fixed)
 FORGE_REDUCED(bfloat)
+FORGE_REDUCED(bfloat_tile)
 FORGE_REDUCED(byte)

@@ -9,27 +9,6 @@
  * Its sums go through memory. Those of the piece before become bytes between the products, which
  * run in a unit of their own. */
 
-enum { FORGE_TILE_PIXELS = 16, FORGE_PIECE_PIXELS = 2 * FORGE_TILE_PIXELS };
-
-/* The tile registers: sums of the pairs, pixels, weights. */
-enum { TILE_SUMS = 0, TILE_PIXELS = 4, TILE_WEIGHTS = 6, TILE_REGISTERS = 8 };
-
-/* What the processor reads as the shape of the tiles. */
-typedef struct {
-  uint8_t palette, start_row, reserved[14];
-  uint16_t row_bytes[16];
-  uint8_t rows[16];
-} tile_shapes;
-
-static void shape_tiles(int64_t pixels) {
-  tile_shapes shapes __attribute__((aligned(64))) = {.palette = 1};
-  for (int i = 0; i < TILE_REGISTERS; i++) {
-    shapes.row_bytes[i] = FORGE_BYTE_LANES;
-    shapes.rows[i] = (uint8_t)(i < TILE_WEIGHTS ? pixels : FORGE_BLOCK_QUADS);
-  }
-  _tile_loadconfig(&shapes);
-}
-
 /* Sums of a piece, [pixels][64], that are still to be stored. */
 typedef struct {
   int32_t sums[2][FORGE_PIECE_PIXELS][FORGE_BYTE_LANES] __attribute__((aligned(64)));
@@ -147,7 +126,7 @@ FORGE_INLINE void convolve_row_by_tiles(const quad_row *row, int64_t first, int6
   };
   piece_sums piece;
   piece.current = piece.x = piece.done = piece.pixels = 0;
-  shape_tiles(pixels);
+  shape_tiles(pixels, pixels);
   for (int64_t tile = 0; tile < count; tile += 2) {
     const int64_t x = first + tile * pixels;
     if (tile + 1 < count)

@@ -2,15 +2,24 @@ import CForgeKernels
 
 /// Weights that are not Float32, as the kernels' tests see them.
 enum Reduced: String, CaseIterable, CustomStringConvertible {
-  case fixed, halves, pairs, quads
+  case fixed, halves, pairs, widePairs, quads
 
   var description: String { rawValue }
 
   /// Whether the kernel computes one pixel from floats.
   var isOfOnePixel: Bool { self == .fixed || self == .halves }
 
-  /// The words of 16 channels of an input pixel; kernels of one pixel read floats.
-  var words: Int { isOfOnePixel ? 16 : self == .pairs ? 8 : 4 }
+  /// The words of a block of an input pixel; kernels of one pixel read floats.
+  var words: Int {
+    switch self {
+    case .fixed, .halves, .widePairs: 16
+    case .pairs: 8
+    case .quads: 4
+    }
+  }
+
+  /// The channels of a block.
+  var blockChannels: Int { self == .widePairs ? Int(FORGE_TILE_CHANNELS) : 16 }
 
   /// The case with panels that the kernel has.
   func fitted(_ test: ConvolutionCase) -> ConvolutionCase {
@@ -27,6 +36,7 @@ enum Reduced: String, CaseIterable, CustomStringConvertible {
     case .fixed: kernels.fixed_convolution
     case .halves: kernels.half_convolution
     case .pairs: kernels.bfloat_convolution
+    case .widePairs: kernels.bfloat_tile_convolution
     case .quads: kernels.byte_convolution
     }
   }
@@ -55,9 +65,9 @@ struct ReducedWeights {
     let test = kind.fitted(test)
     let taps = test.kernel.height * test.kernel.width
     let columns = (test.outputs + test.panel - 1) / test.panel * test.panel
-    let blocks = (test.inputs + 15) / 16
+    let blocks = (test.inputs + kind.blockChannels - 1) / kind.blockChannels
     let bytes = kind == .fixed ? 3 : kind == .quads ? 1 : 2
-    packed = Buffer(count: columns * taps * blocks * 4 * bytes)
+    packed = Buffer(count: columns * taps * blocks * kind.blockChannels / 4 * bytes)
     scales = Buffer([Float](repeating: 0, count: columns))
     totals = [Int32](repeating: 0, count: columns)
     let (outputs, inputs, panel) = (Int64(test.outputs), Int64(test.inputs), Int64(test.panel))
@@ -73,6 +83,9 @@ struct ReducedWeights {
     case .pairs:
       forge_pack_bfloat(
         weights, raw.assumingMemoryBound(to: UInt32.self), outputs, Int64(taps), inputs, panel)
+    case .widePairs:
+      forge_pack_wide_bfloat(
+        weights, raw.assumingMemoryBound(to: UInt32.self), outputs, Int64(taps), inputs, panel, 2)
     case .quads:
       forge_pack_byte(
         weights, raw.assumingMemoryBound(to: UInt32.self), scales.pointer, &totals, outputs,
@@ -91,7 +104,7 @@ struct ReducedWeights {
             panel: row / test.panel, channel: channel, output: row % test.panel, rows: rows)
           values.append(word * scales.pointer[row])
         }
-      case .pairs: values += own.map(roundedToBFloat)
+      case .pairs, .widePairs: values += own.map(roundedToBFloat)
       case .halves:
         let scale =
           largest > 0 ? Float(sign: .plus, exponent: Int(largest.exponent), significand: 1) : 1
@@ -162,7 +175,7 @@ extension ConvolutionNumbers {
     numbers.weights = weights.values
     switch kind {
     case .fixed, .halves: break
-    case .pairs: numbers.input.values = input.values.map(roundedToBFloat)
+    case .pairs, .widePairs: numbers.input.values = input.values.map(roundedToBFloat)
     case .quads:
       let count = flat ? input.channels : input.values.count
       for start in stride(from: 0, to: input.values.count, by: count) {
@@ -179,7 +192,8 @@ extension ConvolutionNumbers {
   /// `kernel` replaces the level's.
   func prepare(
     _ kind: Reduced, _ weights: ReducedWeights, _ test: ConvolutionCase, on level: Level,
-    flat: Bool = false, inPlace: Bool = false, kernel: forge_kernel? = nil
+    flat: Bool = false, inPlace: Bool = false, hasAdjacentRows: Bool = false,
+    kernel: forge_kernel? = nil
   ) -> PreparedReduced {
     let test = kind.fitted(test)
     let kernels = forge_precision_kernels(forge_level(level.rawValue))
@@ -193,10 +207,12 @@ extension ConvolutionNumbers {
     let bias = Buffer(packedBias(test))
     let totals = Buffer(weights.totals.map { Float(bitPattern: UInt32(bitPattern: $0)) })
     let border = kind.isOfOnePixel ? Halo() : test.halo
-    // Rows and blocks with gaps, but where all pixels are one row.
-    let row = (border.left + test.width + border.right) * kind.words + (flat ? 0 : 3)
+    // Rows and blocks with gaps, but where rows are read as one.
+    let gap = flat || hasAdjacentRows ? 0 : 3
+    let row = (border.left + test.width + border.right) * kind.words + gap
     let block = (border.top + test.height + border.bottom) * row + 5
-    let words = Buffer(count: 37 + (test.inputs + 15) / 16 * block + 16)
+    let blocks = (test.inputs + kind.blockChannels - 1) / kind.blockChannels
+    let words = Buffer(count: 37 + blocks * block + 16)
     let rangeView = forge_view(
       base: 4, height: 0, width: 0, channels: 0, offset: 3, image_stride: 0, block_stride: 0,
       row_stride: 0)
@@ -220,6 +236,7 @@ extension ConvolutionNumbers {
     switch kind {
     case .fixed, .halves: break
     case .pairs: add(kernels.bfloat_input, words, forge_words_tiles)
+    case .widePairs: add(kernels.bfloat_tile_input, words, forge_wide_words_tiles)
     case .quads:
       add(kernels.byte_range, range, forge_byte_range_tiles)
       add(kernels.byte_input, words, forge_words_tiles)

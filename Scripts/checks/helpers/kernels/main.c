@@ -96,6 +96,17 @@ static void add_precision_forms(size_t field) {
 #else
 #define ADD_TRIED_PRODUCTS(name)
 #endif
+#if defined(FORGE_TRY_TILES) && defined(__x86_64__)
+#define ADD_TRIED_NEEDS_TILES(name)         \
+  if (__builtin_cpu_supports("avx512bf16")) \
+    add_form("avx512amxbf16, emulated", forge_##name##_avx512amxbf16);
+#else
+#define ADD_TRIED_NEEDS_TILES(name)
+#endif
+#define ADD_TRIED_NEEDS_F16C(name)
+#define ADD_TRIED_NEEDS_VBMI2(name)
+#define ADD_TRIED_NEEDS_BF16(name)
+#define ADD_TRIED_NEEDS_VNNI(name)
 #define ADD_TRIED_EVERY(name)
 #define ADD_TRIED_SHARED(name)
 #define ADD_TRIED_VECTORS(name)
@@ -118,8 +129,11 @@ typedef struct {
     add_forms(offsetof(forge_kernel_table, name)); \
     ADD_TRIED_##levels(name)                       \
   }
-#define DEFINE_PRECISION_ADD(name, needs) \
-  static void add_##name(void) { add_precision_forms(offsetof(forge_precision_table, name)); }
+#define DEFINE_PRECISION_ADD(name, needs)                       \
+  static void add_##name(void) {                                \
+    add_precision_forms(offsetof(forge_precision_table, name)); \
+    ADD_TRIED_NEEDS_##needs(name)                               \
+  }
 FORGE_KERNELS(DEFINE_ADD)
 FORGE_PRECISION_KERNELS(DEFINE_PRECISION_ADD)
 #define ENTRY(name, arguments, levels, tiles) \

@@ -6,6 +6,11 @@
 
 /* ---- words ---- */
 
+/* The channels of a block of a pixel, which has so many words. */
+static int64_t lanes_of(int64_t words) {
+  return words == FORGE_WIDE_WORDS ? FORGE_TILE_CHANNELS : FORGE_LANES;
+}
+
 typedef struct {
   image in;
   forge_words_arguments a;
@@ -36,7 +41,7 @@ static words_problem some_words(int64_t words, bool may_be_flat) {
                         .offset = a->top * row + a->left * words,
                         .block_stride = block,
                         .row_stride = row};
-  p.out_words = forge_blocks(n) * block;
+  p.out_words = forge_quotient_up(n, lanes_of(words)) * block;
   const fill_kind fill = (fill_kind)random_below(FILLS);
   p.t = (trial){.arguments = &p.a, .bytes = 4 * p.out_words, .comparison = AS_WORDS};
   p.t.bases[IN] = filled_image(&p.in, fill);
@@ -50,16 +55,19 @@ static void free_words(words_problem *p) {
   for (int i = 0; i < BASES; i++) free(p->t.bases[i]);
 }
 
-void check_bfloat_input(void) {
-  words_problem p = some_words(FORGE_PAIR_WORDS, false);
+static void check_bfloat_words(int64_t words, int64_t (*tiles)(const forge_words_arguments *)) {
+  words_problem p = some_words(words, false);
   p.t.arguments = &p.a;
-  p.t.tiles = forge_words_tiles(&p.a);
+  p.t.tiles = tiles(&p.a);
   /* vcvtneps2bf16 takes denormals as 0, the scalar form rounds them. */
   for (int64_t i = 0; i < p.in.bytes / 4; i++)
     if (fabsf(p.t.bases[IN][i]) < 0x1p-126f) p.t.bases[IN][i] = 0;
   free(try_forms(&p.t));
   free_words(&p);
 }
+
+void check_bfloat_input(void) { check_bfloat_words(FORGE_PAIR_WORDS, forge_words_tiles); }
+void check_bfloat_tile_input(void) { check_bfloat_words(FORGE_WIDE_WORDS, forge_wide_words_tiles); }
 
 void check_byte_range(void) {
   words_problem p = some_words(FORGE_QUAD_WORDS, true);
@@ -95,13 +103,15 @@ typedef struct {
 } narrow_weights;
 
 static narrow_weights pack_narrow(const convolution *c, const float *weights,
-                                  forge_weight_form form) {
-  const int64_t panel = c->a.panel_width,
-                count = c->padded * c->taps * forge_blocks(c->inputs) * 16;
+                                  forge_weight_form form, int64_t words) {
+  const int64_t panel = c->a.panel_width, lanes = lanes_of(words);
+  const int64_t count = c->padded * c->taps * forge_quotient_up(c->inputs, lanes) * lanes;
   narrow_weights w = {memory_of(count * forge_weight_bits(form) / 8, 0x41),
                       memory_of(4 * c->padded, 0), memory_of(4 * c->padded, 0)};
   if (form == FORGE_WEIGHTS_HALVES)
     forge_pack_half(weights, w.packed, w.scales, c->outputs, c->taps, c->inputs, panel);
+  else if (words == FORGE_WIDE_WORDS)
+    forge_pack_wide_bfloat(weights, w.packed, c->outputs, c->taps, c->inputs, panel, 1);
   else if (form == FORGE_WEIGHTS_BFLOATS)
     forge_pack_bfloat(weights, w.packed, c->outputs, c->taps, c->inputs, panel);
   else if (form == FORGE_WEIGHTS_BYTES)
@@ -134,14 +144,14 @@ static void check_one_pixel(forge_weight_form form) {
     c.bias = bias;
     a.bias = bias;
   }
-  narrow_weights w = pack_narrow(&c, c.weights, form);
+  narrow_weights w = pack_narrow(&c, c.weights, form, 0);
   a.weights = w.packed;
   a.scales = w.scales;
   a.next = NULL;
   a.segments = 1;
   describe_convolution(&c, form == FORGE_WEIGHTS_FIXED ? ", 24 bits" : ", halves");
   float *absolute = absolute_of(c.weights, c.outputs * c.taps * c.inputs);
-  narrow_weights sizes = pack_narrow(&c, absolute, form);
+  narrow_weights sizes = pack_narrow(&c, absolute, form, 0);
   if (!w.packed || !sizes.packed) {
     free(absolute);
     free_narrow(&w);
@@ -181,15 +191,26 @@ static void check_one_pixel(forge_weight_form form) {
 void check_half_convolution(void) { check_one_pixel(FORGE_WEIGHTS_HALVES); }
 void check_fixed_convolution(void) { check_one_pixel(FORGE_WEIGHTS_FIXED); }
 
-/* A convolution of words, which a step makes from the image. */
-static void check_of_words(forge_weight_form form) {
+/* Makes the words of an image, so many for a block of a pixel, by the scalar kernels. */
+static void make_words(const forge_words_arguments *in, const forge_frame *frame, int64_t words) {
+  const forge_precision_table scalar = forge_precision_kernels(FORGE_SCALAR);
+  if (words == FORGE_WIDE_WORDS) {
+    scalar.bfloat_tile_input(in, frame, 0, forge_wide_words_tiles(in));
+  } else if (words == FORGE_PAIR_WORDS) {
+    scalar.bfloat_input(in, frame, 0, forge_words_tiles(in));
+  } else {
+    scalar.byte_range(in, frame, 0, forge_byte_range_tiles(in));
+    scalar.byte_input(in, frame, 0, forge_words_tiles(in));
+  }
+}
+
+/* A convolution of words, so many for a block of a pixel, which a step makes from the image. */
+static void check_of_words(forge_weight_form form, int64_t words) {
   const bool flat = random_below(2), bytes = form == FORGE_WEIGHTS_BYTES;
   convolution_limits limits = {
     .most_inputs = 67, .most_outputs = 67, .no_dilation = random_below(2)};
   if (flat) limits.kernel_height = limits.kernel_width = limits.stride = 1;
   convolution c = convolution_of(&limits);
-  const forge_precision_table scalar = forge_precision_kernels(FORGE_SCALAR);
-  const int64_t words = bytes ? FORGE_QUAD_WORDS : FORGE_PAIR_WORDS;
   const int64_t border = flat ? 0 : c.in.border;
   const forge_view *v = &c.in.view;
   const int64_t row = (v->width + 2 * border) * words, block = (v->height + 2 * border) * row;
@@ -213,7 +234,7 @@ static void check_of_words(forge_weight_form form) {
   a.flat = flat;
   a.next = NULL;
   if (flat) a.pad_top = a.pad_left = 0;
-  narrow_weights w = pack_narrow(&c, c.weights, form);
+  narrow_weights w = pack_narrow(&c, c.weights, form, words);
   a.weights = w.packed;
   a.scales = w.scales;
   a.totals = w.totals;
@@ -222,15 +243,10 @@ static void check_of_words(forge_weight_form form) {
   t.tiles =
     flat ? forge_quotient_up(c.outputs, a.panel_width) * a.segments : forge_convolution_tiles(&a);
   memcpy(t.bases, c.bases, sizeof t.bases);
-  t.bases[OTHER] = memory_of(4 * forge_blocks(c.inputs) * block, 0x41);
+  t.bases[OTHER] = memory_of(4 * forge_quotient_up(c.inputs, lanes_of(words)) * block, 0x41);
   t.bases[RANGE] = memory_of(4 * forge_byte_range_floats(&in), 0);
   const forge_frame frame = {.bases = t.bases};
-  if (bytes) {
-    scalar.byte_range(&in, &frame, 0, forge_byte_range_tiles(&in));
-    scalar.byte_input(&in, &frame, 0, forge_words_tiles(&in));
-  } else {
-    scalar.bfloat_input(&in, &frame, 0, forge_words_tiles(&in));
-  }
+  make_words(&in, &frame, words);
   double *bounds;
   if (bytes) {
     /* (float)sum * factor + bias + residual: roundings of each. */
@@ -254,7 +270,7 @@ static void check_of_words(forge_weight_form form) {
   } else {
     forge_convolution_arguments m = a;
     float *absolute = absolute_of(c.weights, c.outputs * c.taps * c.inputs);
-    narrow_weights sizes = pack_narrow(&c, absolute, form);
+    narrow_weights sizes = pack_narrow(&c, absolute, form, words);
     float *bias = absolute_of(c.bias, c.padded);
     m.weights = sizes.packed;
     m.bias = bias;
@@ -263,9 +279,9 @@ static void check_of_words(forge_weight_form form) {
     n.arguments = &m;
     n.bases[IN] = absolute_of(t.bases[IN], c.in.bytes / 4);
     n.bases[RESIDUAL] = absolute_of(t.bases[RESIDUAL], c.residual.bytes / 4);
-    n.bases[OTHER] = memory_of(4 * forge_blocks(c.inputs) * block, 0);
+    n.bases[OTHER] = memory_of(4 * forge_quotient_up(c.inputs, lanes_of(words)) * block, 0);
     const forge_frame absolute_frame = {.bases = n.bases};
-    scalar.bfloat_input(&in, &absolute_frame, 0, forge_words_tiles(&in));
+    make_words(&in, &absolute_frame, words);
     float *magnitudes = run_form(&n, now.scalar);
     bounds = bounds_of_sums(magnitudes, c.out.bytes / 4, (double)(c.taps * c.inputs + 3));
     /* vdpbf16ps takes denormals as 0. */
@@ -287,5 +303,8 @@ static void check_of_words(forge_weight_form form) {
   free_convolution(&c);
 }
 
-void check_bfloat_convolution(void) { check_of_words(FORGE_WEIGHTS_BFLOATS); }
-void check_byte_convolution(void) { check_of_words(FORGE_WEIGHTS_BYTES); }
+void check_bfloat_convolution(void) { check_of_words(FORGE_WEIGHTS_BFLOATS, FORGE_PAIR_WORDS); }
+void check_bfloat_tile_convolution(void) {
+  check_of_words(FORGE_WEIGHTS_BFLOATS, FORGE_WIDE_WORDS);
+}
+void check_byte_convolution(void) { check_of_words(FORGE_WEIGHTS_BYTES, FORGE_QUAD_WORDS); }
