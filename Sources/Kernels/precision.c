@@ -52,6 +52,10 @@ int64_t forge_wide_words_tiles(const forge_words_arguments *a) {
     ((int64_t)a->top + a->in.height + a->bottom);
 }
 
+int64_t forge_patch_words_tiles(const forge_patch_words_arguments *a) {
+  return (int64_t)a->top + a->in.height + a->bottom;
+}
+
 int64_t forge_byte_range_tiles(const forge_words_arguments *a) {
   if (a->flat) return a->in.height * forge_quotient_up(a->in.width, FORGE_RANGE_PIXELS);
   return forge_blocks(a->in.channels) * a->in.height;

@@ -11,6 +11,7 @@ FORGE_KERNEL_FOR(fixed_convolution, avx512vbmi2);
 FORGE_KERNEL_FOR(fixed_recurrent, avx512vbmi2);
 /* For processors that have AMX for bf16. */
 FORGE_KERNEL_FOR(bfloat_tile_input, avx512amxbf16);
+FORGE_KERNEL_FOR(bfloat_patch_input, avx512amxbf16);
 FORGE_KERNEL_FOR(bfloat_tile_convolution, avx512amxbf16);
 
 /* The words of a block of a pixel: pairs or quads of 16 channels, pairs of 32. */

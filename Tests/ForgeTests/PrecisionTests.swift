@@ -108,7 +108,7 @@ import Testing
     }
     let name = [Precision.halfWeights: "half-weight", .bfloat16: "bfloat16", .int8: "int8"]
     let kernels = network.report.steps.map(\.kernel).filter {
-      $0.hasPrefix("\(name[precision] ?? "") convolution")
+      $0.hasPrefix(name[precision] ?? "-") && $0.contains("convolution")
     }
     #expect(kernels.count >= (precision == .halfWeights ? 2 : 7))
     #expect(network.report.description.contains("\nPrecision: \(precision.rawValue)\n"))

@@ -5,6 +5,7 @@ import ForgeOperations
 enum ConvolutionAlgorithmList {
   /// All algorithms; if several candidates are equally cheap, the first in this order is used.
   static let all: [any ConvolutionAlgorithm.Type] = [
+    BFloat16ImageConvolution.self,
     PlainImageConvolution.self,
     DirectConvolution.self,
     WinogradConvolution.self,

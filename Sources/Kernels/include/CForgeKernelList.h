@@ -106,6 +106,7 @@
   X(bfloat_input, BF16)             \
   X(bfloat_convolution, BF16)       \
   X(bfloat_tile_input, TILES)       \
+  X(bfloat_patch_input, TILES)      \
   X(bfloat_tile_convolution, TILES) \
   X(byte_range, VNNI)               \
   X(byte_input, VNNI)               \

@@ -54,6 +54,16 @@ typedef struct {
   int32_t flat;                     /* as forge_convolution_arguments'; then there is no border */
 } forge_words_arguments;
 
+/* Plain image of few channels -> words for AMX, in which a pixel is a row of a window: the
+ * kernel_width * in.channels numbers of row y of the window of output column x are the channels of
+ * pixel (y, x), and zero where the window leaves the image. `out` has as many columns as the
+ * convolution, whose kernel is then one column wide. `top` and `bottom`: rows of zeros.
+ * Tiles: rows, those of zeros included. */
+typedef struct {
+  forge_view in, out;
+  int32_t kernel_width, stride_x, pad_left, top, bottom;
+} forge_patch_words_arguments;
+
 /* The channels of a block of words for AMX. */
 #define FORGE_TILE_CHANNELS 32
 
@@ -92,6 +102,7 @@ typedef struct {
 
 int64_t forge_words_tiles(const forge_words_arguments *);
 int64_t forge_wide_words_tiles(const forge_words_arguments *); /* of bfloat_tile_input */
+int64_t forge_patch_words_tiles(const forge_patch_words_arguments *);
 int64_t forge_byte_range_tiles(const forge_words_arguments *);
 int64_t forge_byte_range_floats(const forge_words_arguments *);
 

@@ -64,6 +64,25 @@ FORGE_SCALAR(bfloat_tile_input) {
   }
 }
 
+FORGE_SCALAR(bfloat_patch_input) {
+  const forge_patch_words_arguments *a = arguments;
+  const int64_t channels = a->in.channels, run = a->kernel_width * channels;
+  const int64_t padded = forge_quotient_up(run, FORGE_TILE_CHANNELS) * FORGE_TILE_CHANNELS;
+  for (int64_t y = first - a->top; y < last - a->top; y++) {
+    const float *in = forge_origin(&a->in, frame) + y * a->in.row_stride;
+    for (int64_t x = 0; x < a->out.width; x++)
+      for (int64_t i = 0; i < padded; i++) {
+        const int64_t column = x * a->stride_x - a->pad_left + i / channels;
+        const bool inside =
+          y >= 0 && y < a->in.height && i < run && column >= 0 && column < a->in.width;
+        uint16_t *pixel = (uint16_t *)forge_row(&a->out, frame, i / FORGE_TILE_CHANNELS, y) +
+          x * FORGE_TILE_CHANNELS;
+        pixel[i % FORGE_TILE_CHANNELS] =
+          forge_bfloat_of(inside ? in[column * channels + i % channels] : 0);
+      }
+  }
+}
+
 /* Widens a range of ordered bits by the first `count` lanes at `in`. */
 static void widen_range(const float *in, int64_t count, int32_t *low, int32_t *high) {
   for (int64_t i = 0; i < count; i++) {

@@ -230,3 +230,52 @@ FORGE_KERNEL(bfloat_tile_input) {
     for (int64_t x = 0; x < a->right; x++, out += FORGE_WIDE_WORDS) store(out, zero);
   }
 }
+
+/* Loads `count` floats at `from` and zeros, without reading others. */
+FORGE_INLINE v16 load_some(const float *from, int64_t count) {
+  const int64_t lanes = forge_larger(0, forge_smaller(count, FORGE_LANES));
+  return (v16)_mm512_maskz_loadu_ps((__mmask16)((1u << lanes) - 1), from);
+}
+
+/* Writes the words of the window rows of one column. from: the first number of the window row;
+ * `before` numbers are left of the image, `count` are in it. */
+FORGE_INLINE void store_window_row(const forge_patch_words_arguments *a, const float *from,
+                                   float *out, int64_t run, int64_t before, int64_t count) {
+  for (int64_t i = 0; i < run; i += FORGE_TILE_CHANNELS, out += a->out.block_stride) {
+    v16 low, high;
+    if (before <= 0) {
+      low = load_some(from + i, count - i);
+      high = load_some(from + i + FORGE_LANES, count - i - FORGE_LANES);
+    } else {
+      float numbers[FORGE_TILE_CHANNELS];
+      for (int64_t j = 0; j < FORGE_TILE_CHANNELS; j++)
+        numbers[j] = i + j >= before && i + j < before + count ? from[i + j] : 0;
+      low = load(numbers);
+      high = load(numbers + FORGE_LANES);
+    }
+    store(out, (v16)_mm512_cvtne2ps_pbh((__m512)high, (__m512)low));
+  }
+}
+
+FORGE_KERNEL(bfloat_patch_input) {
+  const forge_patch_words_arguments *a = arguments;
+  const int64_t channels = a->in.channels, run = a->kernel_width * channels;
+  const int64_t row_numbers = a->in.width * channels;
+  const int64_t blocks = forge_quotient_up(run, FORGE_TILE_CHANNELS);
+  for (int64_t y = first - a->top; y < last - a->top; y++) {
+    float *out = forge_row(&a->out, frame, 0, y);
+    if (y < 0 || y >= a->in.height) {
+      for (int64_t block = 0; block < blocks; block++)
+        memset(out + block * a->out.block_stride, 0,
+               (size_t)a->out.width * FORGE_WIDE_WORDS * sizeof(float));
+      continue;
+    }
+    const float *in = forge_origin(&a->in, frame) + y * a->in.row_stride;
+    for (int64_t x = 0; x < a->out.width; x++, out += FORGE_WIDE_WORDS) {
+      const int64_t start = (x * a->stride_x - a->pad_left) * channels;
+      const int64_t before = forge_smaller(forge_larger(-start, 0), run);
+      const int64_t end = forge_smaller(start + run, row_numbers);
+      store_window_row(a, in + start, out, run, before, end - start - before);
+    }
+  }
+}

@@ -69,6 +69,41 @@ static void check_bfloat_words(int64_t words, int64_t (*tiles)(const forge_words
 void check_bfloat_input(void) { check_bfloat_words(FORGE_PAIR_WORDS, forge_words_tiles); }
 void check_bfloat_tile_input(void) { check_bfloat_words(FORGE_WIDE_WORDS, forge_wide_words_tiles); }
 
+void check_bfloat_patch_input(void) {
+  const fill_kind fill = (fill_kind)random_below(FILLS);
+  const int64_t channels = random_from(1, 8), width = random_from(1, 37);
+  const image in = plain_image(IN, random_from(1, 5), width, channels);
+  forge_patch_words_arguments a = {.in = in.view,
+                                   .kernel_width = (int32_t)random_from(1, 11),
+                                   .stride_x = (int32_t)random_from(1, 4),
+                                   .top = (int32_t)random_below(4),
+                                   .bottom = (int32_t)random_below(4)};
+  a.pad_left = (int32_t)random_below(a.kernel_width);
+  const int64_t columns = random_from(1, 23), row = columns * FORGE_WIDE_WORDS;
+  const int64_t rows = a.top + in.view.height + a.bottom;
+  const int64_t blocks = forge_quotient_up(a.kernel_width * channels, FORGE_TILE_CHANNELS);
+  a.out = (forge_view){.base = OUT,
+                       .height = in.view.height,
+                       .width = (int32_t)columns,
+                       .channels = (int32_t)(a.kernel_width * channels),
+                       .offset = a.top * row,
+                       .block_stride = rows * row,
+                       .row_stride = row};
+  trial t = {.arguments = &a, .bytes = 4 * blocks * rows * row, .comparison = AS_WORDS};
+  t.tiles = forge_patch_words_tiles(&a);
+  t.bases[IN] = memory_of(in.bytes, 0);
+  fill_numbers(t.bases[IN], in.bytes / 4, fill);
+  t.bases[OUT] = memory_of(t.bytes, 0x41);
+  /* As above. */
+  for (int64_t i = 0; i < in.bytes / 4; i++)
+    if (fabsf(t.bases[IN][i]) < 0x1p-126f) t.bases[IN][i] = 0;
+  PROBLEM("%dx%dx%d, kernel %d, stride %d, pad %d, %lld columns, rows %d %d, fill %d",
+          in.view.height, in.view.width, in.view.channels, a.kernel_width, a.stride_x, a.pad_left,
+          (long long)columns, a.top, a.bottom, fill);
+  free(try_forms(&t));
+  for (int i = 0; i < BASES; i++) free(t.bases[i]);
+}
+
 void check_byte_range(void) {
   words_problem p = some_words(FORGE_QUAD_WORDS, true);
   p.a.range.base = OUT;
