@@ -170,7 +170,8 @@ import Testing
     ) { _ = try Context(network, inputShapes: ["other": right.shape]) }
     let named = """
       the model has 2 inputs, so they must be named
-        remedy    predict(["name": values, …])
+        needs     "left", "right"
+        remedy    predict(["left": values, …])
       """
     expect(.missingInput, named) { _ = try network.predict([1, 2, 3]) }
     expect(.missingInput, named) { _ = try network.predict(left) }

@@ -130,7 +130,7 @@ extension CompiledModel {
 
   /// Checks that the model has one input.
   func checkSingleInput() throws(PredictionError) {
-    guard inputNames.count == 1 else { throw .inputCount(inputNames.count) }
+    guard inputNames.count == 1 else { throw .inputCount(inputNames) }
   }
 
   /// Checks that the model has one output besides kept layers.

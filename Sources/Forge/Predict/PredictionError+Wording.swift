@@ -104,10 +104,11 @@ extension PredictionError {
     }
   }
 
-  static func inputCount(_ count: Int) -> PredictionError {
+  static func inputCount(_ names: [String]) -> PredictionError {
     PredictionError(
-      .missingInput, "the model has \(count) inputs, so they must be named",
-      remedy: "predict([\"name\": values, …])")
+      .missingInput, "the model has \(names.count) inputs, so they must be named",
+      needs: names.map { "\"\($0)\"" }.joined(separator: ", "),
+      remedy: "predict([\"\(names.first ?? "name")\": values, …])")
   }
 
   static func outputCount(_ names: [String], inputs: [String]) -> PredictionError {
