@@ -44,7 +44,7 @@ import Testing
   }
 
   /// Kernel width and height, stride, channels, and image width and height.
-  static let images: [(Size, Size, Int, Int, Int)] = [
+  static let imageCases: [(Size, Size, Int, Int, Int)] = [
     (Size(width: 7, height: 7), Size(width: 2, height: 2), 3, 41, 37),
     (Size(width: 3, height: 3), Size(width: 1, height: 1), 1, 29, 31),
     (Size(width: 11, height: 1), Size(width: 4, height: 1), 8, 67, 5),
@@ -53,7 +53,7 @@ import Testing
     (Size(width: 13, height: 2), Size(width: 1, height: 1), 7, 13, 3),
   ]
 
-  @Test("a model input of few channels", arguments: images, [Padding.same, .valid])
+  @Test("a model input of few channels", arguments: imageCases, [Padding.same, .valid])
   func images(_ test: (Size, Size, Int, Int, Int), padding: Padding) throws {
     let (kernel, stride, channels, width, height) = test
     let input = Input(width: width, height: height, channels: channels)
