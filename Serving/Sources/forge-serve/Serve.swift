@@ -17,7 +17,7 @@ import Logging
   @Argument(help: "The folder of the models.")
   var repository: String
 
-  @Option(help: "The address to listen to.")
+  @Option(help: "The IP address to listen to; 0.0.0.0 for all of this machine.")
   var host = "127.0.0.1"
 
   @Option(help: "The port of REST; 0 for any free one, -1 for none.")

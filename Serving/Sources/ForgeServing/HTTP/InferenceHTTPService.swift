@@ -41,7 +41,9 @@ public struct InferenceHTTPService: Sendable {
       }
       answer = HTTPAnswer(error)
     }
-    return answer.response(accepting: request.headers[.acceptEncoding])
+    var response = answer.response(accepting: request.headers[.acceptEncoding])
+    if request.method == .head { response.body = ResponseBody() }
+    return response
   }
 
   private func answer(_ request: Request) async throws(ServingError) -> HTTPAnswer {

@@ -57,7 +57,10 @@ public struct InferenceMiddleware<Context: RequestContext>: RouterMiddleware {
     _ request: Request, context: Context,
     next: (Request, Context) async throws -> Response
   ) async throws -> Response {
-    guard request.uri.path.hasPrefix("/v2") else { return try await next(request, context) }
+    let path = request.uri.path
+    guard path.hasPrefix("/v2"), ServingRoute(path: path[...]) != nil else {
+      return try await next(request, context)
+    }
     return await service.respond(to: request)
   }
 }
