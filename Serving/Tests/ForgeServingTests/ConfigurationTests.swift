@@ -1,7 +1,6 @@
 import Forge
+import ForgeServing
 import Testing
-
-@testable import ForgeServing
 
 @Suite struct ConfigurationTests {
   @Test func everythingThatConcernsACPU() throws {

@@ -1,6 +1,5 @@
+import ForgeServing
 import Testing
-
-@testable import ForgeServing
 
 @Suite struct HTTPTests {
   @Test func routes() {

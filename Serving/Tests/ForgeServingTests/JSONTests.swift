@@ -1,7 +1,6 @@
+import ForgeServing
 import Foundation
 import Testing
-
-@testable import ForgeServing
 
 @Suite struct JSONTests {
   /// The tensors of a request whose only input has some data.

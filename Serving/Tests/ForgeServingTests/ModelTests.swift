@@ -1,8 +1,7 @@
 import Forge
+import ForgeServing
 import Foundation
 import Testing
-
-@testable import ForgeServing
 
 /// Numbers of ONNX Runtime for the models of the fixtures: Serving/Scripts/make_models.py.
 struct Expected: Decodable {

@@ -1,8 +1,7 @@
+import ForgeServing
 import Foundation
 import Logging
 import Testing
-
-@testable import ForgeServing
 
 @Suite struct RepositoryTests {
   /// A folder that is removed at the end of a test.

@@ -1,7 +1,6 @@
+import ForgeServing
 import Foundation
 import Testing
-
-@testable import ForgeServing
 
 @Suite struct WireTests {
   /// Messages that the Python client made: Serving/Scripts/make_messages.py.

@@ -3,15 +3,15 @@ import Forge
 /// What a Triton config.pbtxt says that concerns a CPU.
 ///
 /// The other fields, such as those of GPUs and of optimizers, are accepted and have no effect.
-struct ModelConfiguration: Sendable {
+package struct ModelConfiguration: Sendable {
   /// The versions that are served.
-  enum VersionPolicy: Sendable, Hashable {
+  package enum VersionPolicy: Sendable, Hashable {
     case latest(Int)
     case all
     case specific([Int])
 
     /// The versions to serve of those that exist.
-    func versions(of existing: [Int]) -> [Int] {
+    package func versions(of existing: [Int]) -> [Int] {
       let sorted = existing.sorted()
       return switch self {
       case .latest(let count): Array(sorted.suffix(count))
@@ -22,28 +22,28 @@ struct ModelConfiguration: Sendable {
   }
 
   /// The text; empty without a file.
-  let message: TextMessage
+  package let message: TextMessage
   /// The name; `nil` for that of the folder.
-  let name: String?
+  package let name: String?
   /// The most examples of a request; 0 if the file does not state any.
-  let maximumBatch: Int
+  package let maximumBatch: Int
   /// The versions that are served.
-  let policy: VersionPolicy
+  package let policy: VersionPolicy
   /// The file in the folder of a version; `nil` for `model` with any extension.
-  let fileName: String?
+  package let fileName: String?
   /// The predictions that may be in flight.
-  let instances: Int?
+  package let instances: Int?
   /// The largest of the preferred batch sizes.
-  let preferredBatch: Int?
+  package let preferredBatch: Int?
   /// How long the first example of a batch waits for others.
-  let queueDelay: Duration?
+  package let queueDelay: Duration?
   /// The requests that may wait.
-  let queueSize: Int?
+  package let queueSize: Int?
   /// The time after which a sequence without requests ends.
-  let sequenceIdle: Duration?
+  package let sequenceIdle: Duration?
 
   /// The configuration of a model without a file.
-  static let none = ModelConfiguration()
+  package static let none = ModelConfiguration()
 
   private init() {
     message = TextMessage()
@@ -57,7 +57,7 @@ struct ModelConfiguration: Sendable {
   /// Reads a configuration.
   ///
   /// - Throws: ``ServingError`` of kind `invalid`.
-  init(_ text: String) throws(ServingError) {
+  package init(_ text: String) throws(ServingError) {
     let message = try TextMessage(text)
     self.message = message
     name = message["name"]
@@ -136,7 +136,7 @@ struct ModelConfiguration: Sendable {
   /// does not name have the sizes of the file.
   ///
   /// - Throws: ``ServingError`` of kind `invalid`.
-  func sizes() throws(ServingError) -> [String: [InputSize]] {
+  package func sizes() throws(ServingError) -> [String: [InputSize]] {
     var result: [String: [InputSize]] = [:]
     for parameter in message.messages("parameters") where parameter["key"] == "forge.sizes" {
       let text = parameter.messages("value").last?["string_value"] ?? ""

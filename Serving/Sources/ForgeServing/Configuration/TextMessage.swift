@@ -2,25 +2,27 @@
 ///
 /// The reader is bounded in bytes, fields and depth; unknown fields are kept, so that the caller
 /// decides what concerns it.
-struct TextMessage: Sendable, Hashable {
+package struct TextMessage: Sendable, Hashable {
   /// A value of a field.
-  enum Value: Sendable, Hashable {
+  package enum Value: Sendable, Hashable {
     /// A number, a name or a truth value as it is written, or the bytes of a string.
     case scalar(String)
     case message(TextMessage)
   }
 
   /// The fields in their order; a name may occur several times.
-  private(set) var fields: [(name: String, value: Value)] = []
+  package private(set) var fields: [(name: String, value: Value)] = []
 
   /// The most bytes of a text, fields in it, and levels of messages.
   static let limits = (bytes: 1 << 20, fields: 10_000, depth: 32)
 
-  static func == (a: TextMessage, b: TextMessage) -> Bool {
+  package static func == (a: TextMessage, b: TextMessage) -> Bool {
     a.fields.elementsEqual(b.fields) { $0 == $1 }
   }
 
-  func hash(into hasher: inout Hasher) { for field in fields { hasher.combine(field.name) } }
+  package func hash(into hasher: inout Hasher) {
+    for field in fields { hasher.combine(field.name) }
+  }
 
   /// Reads a text.
   ///
@@ -46,14 +48,14 @@ struct TextMessage: Sendable, Hashable {
   }
 
   /// All scalars of a name.
-  func scalars(_ name: String) -> [String] {
+  package func scalars(_ name: String) -> [String] {
     fields.compactMap { field in
       if field.name == name, case .scalar(let text) = field.value { text } else { nil }
     }
   }
 
   /// All messages of a name.
-  func messages(_ name: String) -> [TextMessage] {
+  package func messages(_ name: String) -> [TextMessage] {
     fields.compactMap { field in
       if field.name == name, case .message(let message) = field.value { message } else { nil }
     }

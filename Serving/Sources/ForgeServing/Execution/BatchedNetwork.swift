@@ -4,7 +4,7 @@ import Forge
 ///
 /// A slot of a compiled model runs its examples one after the other, each with its own sizes. Where
 /// all sizes are fixed, one prediction of several examples reads the weights once.
-struct BatchedNetwork: BatchNetwork {
+package struct BatchedNetwork: BatchNetwork {
   /// The network, without states and with fixed sizes.
   let network: CompiledModel
 
@@ -14,21 +14,21 @@ struct BatchedNetwork: BatchNetwork {
       && network.stateNames.isEmpty && exampleMixer == nil && network.maximumBatch > 1
   }
 
-  var usableCores: Int? { network.usableCores }
+  package var usableCores: Int? { network.usableCores }
 
-  func makeSlot() throws -> Context { try Context(network) }
+  package func makeSlot() throws -> Context { try Context(network) }
 
-  func makeSlot(batch: Int) throws -> Context { try Context(network, batch: batch) }
+  package func makeSlot(batch: Int) throws -> Context { try Context(network, batch: batch) }
 
-  func makeSlot(batch: Int, threads: Int) throws -> Context {
+  package func makeSlot(batch: Int, threads: Int) throws -> Context {
     try Context(network, batch: batch, threads: threads)
   }
 
-  func encode(_ input: [String: TensorValues], into slot: Context) throws {
+  package func encode(_ input: [String: TensorValues], into slot: Context) throws {
     try encode(input, into: slot, at: 0)
   }
 
-  func encode(_ input: [String: TensorValues], into slot: Context, at index: Int) throws {
+  package func encode(_ input: [String: TensorValues], into slot: Context, at index: Int) throws {
     for name in network.inputNames {
       // A missing input fails with the sentence of the network.
       guard let values = input[name] else {
@@ -39,15 +39,17 @@ struct BatchedNetwork: BatchNetwork {
     }
   }
 
-  func run(_ slot: Context) throws { try slot.predict() }
+  package func run(_ slot: Context) throws { try slot.predict() }
 
-  func run(_ slot: Context, batch: Int, until stop: borrowing StopSignal) throws {
+  package func run(_ slot: Context, batch: Int, until stop: borrowing StopSignal) throws {
     try slot.predict(batch: batch, until: stop)
   }
 
-  func fetch(from slot: Context) throws -> [String: TensorValues] { try fetch(from: slot, at: 0) }
+  package func fetch(from slot: Context) throws -> [String: TensorValues] {
+    try fetch(from: slot, at: 0)
+  }
 
-  func fetch(from slot: Context, at index: Int) throws -> [String: TensorValues] {
+  package func fetch(from slot: Context, at index: Int) throws -> [String: TensorValues] {
     var results: [String: TensorValues] = [:]
     for name in network.outputNames { results[name] = slot[name, example: index] }
     return results

@@ -1,14 +1,14 @@
 import Foundation
 
 /// The likeliest classes of an output, as the classification extension lists them.
-struct Classification {
+package struct Classification {
   /// Strings `value:class` or `value:class:label`, the likeliest first, for each example.
-  let tensor: TensorData
+  package let tensor: TensorData
 
   /// Lists classes.
   ///
   /// - Throws: ``ServingError`` when the output is not of numbers.
-  init(_ output: TensorData, count: Int, labels: [String]) throws(ServingError) {
+  package init(_ output: TensorData, count: Int, labels: [String]) throws(ServingError) {
     let shape = output.shape
     let width = shape.last ?? 1
     guard output.datatype == .float32, width > 0 else {

@@ -2,10 +2,10 @@ import Foundation
 import Synchronization
 
 /// What a version of a model has done since it was loaded.
-final class ModelStatistics: Sendable {
+package final class ModelStatistics: Sendable {
   /// A number of events and the time that they took.
-  struct Tally: Sendable {
-    var count = 0
+  package struct Tally: Sendable {
+    package var count = 0
     var nanoseconds: Int64 = 0
 
     mutating func add(_ duration: Duration) {
@@ -24,17 +24,17 @@ final class ModelStatistics: Sendable {
   }
 
   /// The numbers at a moment.
-  struct Values: Sendable {
-    var success = Tally()
-    var fail = Tally()
+  package struct Values: Sendable {
+    package var success = Tally()
+    package var fail = Tally()
     var queue = Tally()
     var input = Tally()
     var run = Tally()
     var output = Tally()
     /// The failed requests by the kind of their error.
-    var failures: [ServingError.Kind: Int] = [:]
+    package var failures: [ServingError.Kind: Int] = [:]
     /// The examples that were predicted.
-    var examples = 0
+    package var examples = 0
     /// The requests that were run, by the number of their examples.
     var batches: [Int: Tally] = [:]
     /// The moment of the last request, in milliseconds since 1970.
@@ -47,10 +47,10 @@ final class ModelStatistics: Sendable {
   private let pendingRequests = Atomic<Int>(0)
 
   /// The numbers so far.
-  var current: Values { values.withLock { $0 } }
+  package var current: Values { values.withLock { $0 } }
 
   /// The requests that wait or run.
-  var pending: Int { pendingRequests.load(ordering: .relaxed) }
+  package var pending: Int { pendingRequests.load(ordering: .relaxed) }
 
   /// Counts a request that begins; returns how many there are with it.
   func began() -> Int {

@@ -15,7 +15,7 @@ extension ServedModel {
   ///   - limit: the longest time for it, whatever the request says.
   /// - Returns: the response.
   /// - Throws: ``ServingError``.
-  func infer(
+  package func infer(
     _ request: InferenceRequest, limit: Duration
   ) async throws(ServingError) -> InferenceResponse {
     let start = ContinuousClock.now

@@ -2,17 +2,17 @@ import Forge
 import ForgeImporters
 
 /// One version of a model that is ready to answer requests.
-final class ServedModel: Sendable {
+package final class ServedModel: Sendable {
   /// The name in the repository.
-  let name: String
+  package let name: String
   /// The version in the repository.
-  let version: Int
+  package let version: Int
   /// What config.pbtxt says, or nothing.
-  let configuration: ModelConfiguration
+  package let configuration: ModelConfiguration
   /// The inputs, also those that no output depends on.
-  let inputs: [ServedPort]
+  package let inputs: [ServedPort]
   /// The outputs that a prediction computes, in the order of ``CompiledModel/outputNames``.
-  let outputs: [ServedPort]
+  package let outputs: [ServedPort]
   /// The outputs that no input changes.
   let constants: [TensorData]
   /// The network.
@@ -20,13 +20,13 @@ final class ServedModel: Sendable {
   /// Runs one example in each slot.
   let runner: Runner<CompiledModel>
   /// Runs several examples in each slot, where that was faster.
-  let batched: Runner<BatchedNetwork>?
+  package let batched: Runner<BatchedNetwork>?
   /// How it runs, in one line.
   let plan: String
   /// What it has done.
-  let statistics = ModelStatistics()
+  package let statistics = ModelStatistics()
   /// The states of streams.
-  let sessions: SessionTable
+  package let sessions: SessionTable
   /// The most examples of a request.
   let maximumBatch: Int
   /// The requests that may wait or run.
@@ -42,7 +42,7 @@ final class ServedModel: Sendable {
   /// Imports, compiles and warms up a model.
   ///
   /// - Throws: `ImportError`, `CompileError` or ``ServingError``.
-  init(
+  package init(
     _ name: String, version: Int, path: String, configuration: ModelConfiguration,
     options: ModelOptions
   ) throws {
@@ -93,13 +93,13 @@ final class ServedModel: Sendable {
   }
 
   /// Whether it keeps states between the requests of a sequence.
-  var isStateful: Bool { !network.stateNames.isEmpty }
+  package var isStateful: Bool { !network.stateNames.isEmpty }
 
   /// The platform that metadata state: `forge_onnx`.
   var platform: String { "forge_\(format)" }
 
   /// The batch that a model configuration states: the first axis of all inputs and outputs.
-  var configuredBatch: Int {
+  package var configuredBatch: Int {
     (inputs + outputs).allSatisfy { $0.batchAxis == 0 } && maximumBatch > 1 ? maximumBatch : 0
   }
 

@@ -2,17 +2,17 @@ import Forge
 import ForgeImporters
 
 /// An input or output as the protocol shows it.
-struct ServedPort: Sendable {
+package struct ServedPort: Sendable {
   let port: ImportedModel.Port
   /// The axis along which examples follow each other; `nil` if the file has none.
   let batchAxis: Int?
-  let datatype: Datatype
+  package let datatype: Datatype
   /// The sizes of the metadata: −1 for those that a request chooses.
-  let shape: [Int]
+  package let shape: [Int]
   /// Whether Forge's axes are those of the file in their order, so that values need no movement.
   private let isInFileOrder: Bool
 
-  var name: String { port.name }
+  package var name: String { port.name }
 
   init(_ port: ImportedModel.Port, hasOpenBatch: Bool) {
     let isFree = port.sizes.first == 1 && !port.axes.contains(0)

@@ -31,7 +31,7 @@ struct SequencePosition {
 }
 
 /// The states of the sequences of a model.
-final class SessionTable: Sendable {
+package final class SessionTable: Sendable {
   private struct Entry {
     let session: StreamSession
     var last: ContinuousClock.Instant
@@ -49,7 +49,7 @@ final class SessionTable: Sendable {
   }
 
   /// The number of sequences that are open.
-  var count: Int { entries.withLock { $0.count } }
+  package var count: Int { entries.withLock { $0.count } }
 
   /// Predicts with the state of a sequence.
   func predict(

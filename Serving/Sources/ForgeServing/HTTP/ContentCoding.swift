@@ -1,14 +1,14 @@
 import CServingSystem
 
 /// The compression of a body, by its name in the header.
-enum ContentCoding: String {
+package enum ContentCoding: String, Sendable {
   case gzip
   case deflate
 
   /// The coding of a `Content-Encoding` header; `nil` for none.
   ///
   /// - Throws: ``ServingError`` of kind `unsupported` for another one.
-  static func named(_ header: String?) throws(ServingError) -> ContentCoding? {
+  package static func named(_ header: String?) throws(ServingError) -> ContentCoding? {
     guard let name = header?.lowercased(), !name.isEmpty, name != "identity" else { return nil }
     guard let coding = ContentCoding(rawValue: name) else {
       throw ServingError(.unsupported, "the content encoding is neither gzip nor deflate")
@@ -17,7 +17,7 @@ enum ContentCoding: String {
   }
 
   /// The coding that an `Accept-Encoding` header names first; `nil` for none.
-  static func accepted(_ header: String?) -> ContentCoding? {
+  package static func accepted(_ header: String?) -> ContentCoding? {
     for part in header?.split(separator: ",") ?? [] {
       let fields = part.split(separator: ";").map { $0.filter { !$0.isWhitespace }.lowercased() }
       guard let name = fields.first, !fields.dropFirst().contains(where: Self.isZero) else {
@@ -35,7 +35,7 @@ enum ContentCoding: String {
   /// The decompressed bytes of a body.
   ///
   /// - Throws: ``ServingError`` when the data are damaged or more than `limit` bytes.
-  static func decompressed(
+  package static func decompressed(
     _ bytes: ArraySlice<UInt8>, limit: Int
   ) throws(ServingError) -> [UInt8] {
     var stream = z_stream()
@@ -70,7 +70,7 @@ enum ContentCoding: String {
   }
 
   /// The compressed bytes of a body; `nil` if there is no memory.
-  func compressed(_ bytes: [UInt8]) -> [UInt8]? {
+  package func compressed(_ bytes: [UInt8]) -> [UInt8]? {
     var stream = z_stream()
     guard serving_deflate_begin(&stream, self == .gzip ? 1 : 0) == Z_OK else { return nil }
     defer { deflateEnd(&stream) }

@@ -1,5 +1,5 @@
 /// What a request is about, by its path.
-enum ServingRoute: Hashable {
+package enum ServingRoute: Hashable {
   case page
   case metrics
   case server
@@ -18,7 +18,7 @@ enum ServingRoute: Hashable {
   case absent(String)
 
   /// Reads a path; `nil` for one that no route has.
-  init?(path: Substring) {
+  package init?(path: Substring) {
     var parts: [String] = []
     for part in path.split(separator: "/", omittingEmptySubsequences: true) {
       guard parts.count < 8, let name = Self.decoded(part) else { return nil }

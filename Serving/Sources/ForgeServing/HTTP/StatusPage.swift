@@ -1,11 +1,11 @@
 /// The page at `/`: models, how they run, and how long requests take.
-struct StatusPage {
+package struct StatusPage {
   private let models: [ServedModel]
 
-  init(_ repository: ModelRepository) { models = repository.ready }
+  package init(_ repository: ModelRepository) { models = repository.ready }
 
   /// The page, which asks for nothing else: no script, no style sheet, no picture.
-  var html: String {
+  package var html: String {
     """
     <!doctype html>
     <html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="5">

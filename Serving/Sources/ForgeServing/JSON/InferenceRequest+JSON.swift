@@ -18,7 +18,7 @@ extension InferenceRequest {
   ///   - body: the body.
   ///   - jsonCount: the bytes of the JSON at its beginning; `nil` if all of it is JSON.
   /// - Throws: ``ServingError`` of kind `invalid`.
-  init(body: ArraySlice<UInt8>, jsonCount: Int? = nil) throws(ServingError) {
+  package init(body: ArraySlice<UInt8>, jsonCount: Int? = nil) throws(ServingError) {
     let count = jsonCount ?? body.count
     guard (0...body.count).contains(count) else {
       throw .invalid("the header Inference-Header-Content-Length is beyond the body")

@@ -3,7 +3,7 @@ extension InferenceResponse {
   /// The body, and how many of its bytes are JSON; `nil` if nothing is binary.
   ///
   /// - Throws: ``ServingError`` for an output that JSON has no form for.
-  func body() throws(ServingError) -> (bytes: [UInt8], jsonCount: Int?) {
+  package func body() throws(ServingError) -> (bytes: [UInt8], jsonCount: Int?) {
     var writer = JSONWriter(capacity: 512)
     try writer.object { (writer) throws(ServingError) in
       writer.name("model_name")

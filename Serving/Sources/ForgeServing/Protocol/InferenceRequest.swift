@@ -39,7 +39,7 @@ public struct InferenceRequest: Sendable {
   }
 
   /// The time that the parameter `timeout` states, in microseconds; `nil` without one.
-  var timeout: Duration? {
+  package var timeout: Duration? {
     get throws(ServingError) {
       guard let value = parameters["timeout"] else { return nil }
       guard let microseconds = value.count else {
@@ -63,4 +63,15 @@ public struct InferenceResponse: Sendable {
   public var outputs: [TensorData]
   /// The outputs that are binary, by position.
   public var isBinary: [Bool]
+
+  /// Creates a response.
+  public init(
+    modelName: String, modelVersion: String, id: String, outputs: [TensorData], isBinary: [Bool]
+  ) {
+    self.modelName = modelName
+    self.modelVersion = modelVersion
+    self.id = id
+    self.outputs = outputs
+    self.isBinary = isBinary
+  }
 }

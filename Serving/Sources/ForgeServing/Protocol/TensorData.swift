@@ -58,7 +58,7 @@ public struct TensorData: Sendable, Hashable {
   /// The byte strings of a tensor of ``Datatype/bytes``.
   ///
   /// - Throws: ``ServingError`` when there are fewer or more than `count`.
-  func strings(_ count: Int) throws(ServingError) -> [ArraySlice<UInt8>] {
+  package func strings(_ count: Int) throws(ServingError) -> [ArraySlice<UInt8>] {
     var result: [ArraySlice<UInt8>] = []
     var rest = content
     // Each string takes 4 bytes at least.
@@ -85,7 +85,7 @@ public struct TensorData: Sendable, Hashable {
   }
 
   /// Appends a byte string with its length.
-  static func append(_ string: some Collection<UInt8>, to content: inout [UInt8]) {
+  package static func append(_ string: some Collection<UInt8>, to content: inout [UInt8]) {
     let count = UInt32(truncatingIfNeeded: string.count)
     for shift in [0, 8, 16, 24] { content.append(UInt8(truncatingIfNeeded: count >> shift)) }
     content.append(contentsOf: string)

@@ -72,7 +72,7 @@ public final class ModelRepository: Sendable {
   /// A ready version of a model, the latest unless one is stated.
   ///
   /// - Throws: ``ServingError`` of kind `notFound` or `unavailable`.
-  func model(_ name: String, version: String? = nil) throws(ServingError) -> ServedModel {
+  package func model(_ name: String, version: String? = nil) throws(ServingError) -> ServedModel {
     try entries.withLock { (entries) throws(ServingError) in
       guard let entry = entries[name] else {
         throw ServingError(.notFound, "unknown model \"\(name)\"")
@@ -97,18 +97,18 @@ public final class ModelRepository: Sendable {
   }
 
   /// The ready versions of a model, in order.
-  func versions(of name: String) -> [Int] {
+  package func versions(of name: String) -> [Int] {
     entries.withLock { $0[name]?.versions.keys.sorted() ?? [] }
   }
 
   /// All ready versions by name and number.
-  var ready: [ServedModel] {
+  package var ready: [ServedModel] {
     entries.withLock { entries in entries.values.flatMap(\.versions.values) }
       .sorted { ($0.name, $0.version) < ($1.name, $1.version) }
   }
 
   /// Whether nothing is being loaded, and no load at the start or by polling has failed.
-  var isReady: Bool {
+  package var isReady: Bool {
     hasStarted.load(ordering: .acquiring) && loading.load(ordering: .acquiring) == 0
       && (mode == .explicit
         || entries.withLock {

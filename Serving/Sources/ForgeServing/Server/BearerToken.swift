@@ -14,7 +14,7 @@ public struct BearerToken: Sendable {
   /// Checks an `Authorization` header, in a time that does not depend on where it differs.
   ///
   /// - Throws: ``ServingError`` of kind `unauthorized`.
-  func check(_ header: String?) throws(ServingError) {
+  package func check(_ header: String?) throws(ServingError) {
     let scheme = "bearer "
     guard let header, header.lowercased().hasPrefix(scheme) else {
       throw ServingError(.unauthorized, "the request needs a bearer token")

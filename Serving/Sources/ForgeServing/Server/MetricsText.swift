@@ -1,11 +1,11 @@
 /// The metrics of a server in the text format of Prometheus.
-struct MetricsText {
+package struct MetricsText {
   /// The media type.
   static let type = "text/plain; version=0.0.4; charset=utf-8"
 
   private let models: [(model: ServedModel, values: ModelStatistics.Values)]
 
-  init(_ repository: ModelRepository) {
+  package init(_ repository: ModelRepository) {
     models = repository.ready.map { ($0, $0.statistics.current) }
   }
 
@@ -77,7 +77,7 @@ struct MetricsText {
   ]
 
   /// The text.
-  var text: String {
+  package var text: String {
     var text = ""
     for metric in Self.metrics {
       text += "# HELP \(metric.name) \(metric.help)\n# TYPE \(metric.name) \(metric.type)\n"

@@ -1,10 +1,10 @@
 /// The messages of `inference.GRPCInferenceService` that a client sends.
-struct ModelRequest: Sendable {
+package struct ModelRequest: Sendable {
   var name = ""
   var version = ""
 
   /// Reads `name` and `version`, fields 1 and 2 of many requests.
-  init(_ bytes: ArraySlice<UInt8>) throws(ServingError) {
+  package init(_ bytes: ArraySlice<UInt8>) throws(ServingError) {
     var reader = WireReader(bytes)
     while let field = try reader.next() {
       switch field.number {
@@ -17,15 +17,15 @@ struct ModelRequest: Sendable {
 }
 
 /// `ModelInferRequest`.
-struct ModelInferRequest: Sendable {
-  var modelName = ""
-  var modelVersion = ""
-  var request = InferenceRequest(inputs: [], isBinaryOutput: true)
+package struct ModelInferRequest: Sendable {
+  package var modelName = ""
+  package var modelVersion = ""
+  package var request = InferenceRequest(inputs: [], isBinaryOutput: true)
 
   /// Reads a message.
   ///
   /// - Throws: ``ServingError`` of kind `invalid`.
-  init(_ bytes: ArraySlice<UInt8>) throws(ServingError) {
+  package init(_ bytes: ArraySlice<UInt8>) throws(ServingError) {
     var reader = WireReader(bytes)
     var raw: [ArraySlice<UInt8>] = []
     var typed: [[UInt8]?] = []

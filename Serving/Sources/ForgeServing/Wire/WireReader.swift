@@ -2,7 +2,7 @@
 ///
 /// Fields are ranges of the message until they are asked for, so that no length makes it copy or
 /// allocate. The caller bounds the number of entries that it keeps.
-struct WireReader {
+package struct WireReader {
   /// A field: its number and its value.
   struct Field {
     /// The number of the field.
@@ -21,7 +21,7 @@ struct WireReader {
 
   private var rest: ArraySlice<UInt8>
 
-  init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+  package init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
   static let truncated = ServingError.invalid("the message is truncated")
 
@@ -49,10 +49,10 @@ struct WireReader {
   }
 
   /// Whether nothing is left.
-  var isAtEnd: Bool { rest.isEmpty }
+  package var isAtEnd: Bool { rest.isEmpty }
 
   /// Reads a number of variable length.
-  mutating func varint() throws(ServingError) -> UInt64 {
+  package mutating func varint() throws(ServingError) -> UInt64 {
     var value: UInt64 = 0
     var shift = 0
     while shift < 64 {

@@ -1,13 +1,13 @@
 /// Writes messages in the protobuf wire format.
 ///
 /// Fields with default values are left out.
-struct WireWriter {
-  private(set) var bytes: [UInt8] = []
+package struct WireWriter {
+  package private(set) var bytes: [UInt8] = []
 
-  init(capacity: Int = 64) { bytes.reserveCapacity(capacity) }
+  package init(capacity: Int = 64) { bytes.reserveCapacity(capacity) }
 
   /// Writes a number of variable length.
-  mutating func varint(_ value: UInt64) {
+  package mutating func varint(_ value: UInt64) {
     var rest = value
     while rest >= 0x80 {
       bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
