@@ -187,6 +187,32 @@ extension TensorData {
     _ = try await model.infer(request, limit: .seconds(60))
   }
 
+  @Test func fullQueues() async throws {
+    var options = ModelOptions()
+    options.measuresBatches = false
+    (options.slots, options.queue) = (1, 2)
+    let model = try model("mlp/1", "", options)
+    let request = try #require(try Expected.all()["mlp/1"]).request
+    for _ in 0..<3 { _ = model.statistics.began() }
+    let error = await #expect(throws: ServingError.self) {
+      try await model.infer(request, limit: .seconds(60))
+    }
+    #expect(error?.kind == .overloaded)
+    #expect(error?.retryAfter == 1)
+    model.statistics.ended()
+    _ = try await model.infer(request, limit: .seconds(60))
+    #expect(model.statistics.pending == 2)
+  }
+
+  /// A goal of latency bounds the requests that may wait.
+  @Test func goals() throws {
+    var options = ModelOptions()
+    options.p99 = .microseconds(1)
+    let model = try model("picture", "", options)
+    #expect(model.plan.contains("requests, for 1 µs"))
+    #expect(model.batched == nil)
+  }
+
   @Test func classes() throws {
     let values: [Float] = [0.5, 2, -1, .nan, 1, 1]
     let output = TensorData(
@@ -198,26 +224,26 @@ extension TensorData {
     #expect(texts.prefix(2) == ["2.000000:1:b", "0.500000:0:a"])
   }
 
-  /// The states of a GRU follow each other within a sequence, and sequences do not meet.
+  /// The states of a sequence follow each other, as in Keras, and sequences do not meet;
+  /// Scripts/references/make_stateful_references.py made the numbers.
   @Test func sequences() async throws {
-    let folder = Expected.folder.deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-      .appending(path: "Tests/ForgeImportersTests/Fixtures/KerasStateful")
-    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-    let file = try #require(files.sorted().first { $0.hasSuffix(".keras") || $0.hasSuffix(".h5") })
+    let root = (0..<4).reduce(Expected.folder) { url, _ in url.deletingLastPathComponent() }
+    let folder = root.appending(path: "Tests/ForgeImportersTests/Fixtures/KerasStateful")
+    func numbers(_ name: String) throws -> [Float] {
+      try NumPyArray(path: folder.appending(path: name).path).values
+    }
+    let (parts, answers) = (try numbers("parts.npy"), try numbers("answers.npy"))
     let model = try ServedModel(
-      "s", version: 1, path: folder.appending(path: file).path, configuration: .none,
+      "s", version: 1, path: folder.appending(path: "network.keras").path, configuration: .none,
       options: ModelOptions())
     try #require(model.isStateful)
     let port = model.inputs[0]
     let shape = port.shape.map { $0 < 0 ? 1 : $0 }
-    let count = shape.reduce(1, *)
+    try #require(shape.reduce(1, *) == 18 && parts.count == 72 && answers.count == 36)
     func ask(
-      _ id: String?, _ value: Float, start: Bool = false, end: Bool = false
-    ) async throws
-      -> [UInt8]
-    {
-      let values = Array(repeating: value, count: count)
+      _ part: Int, _ id: String?, start: Bool = false, end: Bool = false
+    ) async throws -> [Float] {
+      let values = Array(parts[part * 18..<(part + 1) * 18])
       var request = InferenceRequest(
         inputs: [
           TensorData(
@@ -229,18 +255,25 @@ extension TensorData {
           "sequence_id": .text(id), "sequence_start": .flag(start), "sequence_end": .flag(end),
         ]
       }
-      return Array(try await model.infer(request, limit: .seconds(60)).outputs[0].content)
+      return try await model.infer(request, limit: .seconds(60)).outputs[0].floats
     }
-    let alone = try await ask(nil, 0.5)
-    let first = try await ask("a", 0.5, start: true)
-    #expect(first == alone)
-    let second = try await ask("a", 0.5)
-    #expect(second != first)
-    #expect(try await ask("b", 0.5, start: true) == first)
-    #expect(try await ask("b", 0.5, end: true) == second)
+    func isAnswer(_ values: [Float], _ part: Int) -> Bool {
+      let wanted = answers[part * 9..<(part + 1) * 9]
+      return values.count == 9 && zip(values, wanted).allSatisfy { abs($0 - $1) <= 2e-6 }
+    }
+    let alone = try await ask(0, nil)
+    #expect(isAnswer(alone, 0))
+    for part in 0..<4 {
+      // The second sequence is one part behind, and begins in the middle of the first.
+      let first = try await ask(part, "a", start: part == 0, end: part == 3)
+      #expect(isAnswer(first, part))
+      guard part > 0 else { continue }
+      let second = try await ask(part - 1, "b", start: part == 1)
+      #expect(isAnswer(second, part - 1))
+    }
+    #expect(!isAnswer(try await ask(1, nil), 1))
     #expect(model.sessions.count == 1)
-    await #expect(throws: ServingError.self) { try await ask("b", 0.5) }
-    await #expect(throws: ServingError.self) { try await ask("c", 0.5) }
-    #expect(try await ask("a", 0.5, start: true) == first)
+    await #expect(throws: ServingError.self) { try await ask(0, "a") }
+    await #expect(throws: ServingError.self) { try await ask(0, "c") }
   }
 }

@@ -53,12 +53,12 @@ package final class ModelStatistics: Sendable {
   package var pending: Int { pendingRequests.load(ordering: .relaxed) }
 
   /// Counts a request that begins; returns how many there are with it.
-  func began() -> Int {
+  package func began() -> Int {
     pendingRequests.add(1, ordering: .relaxed).newValue
   }
 
   /// Counts a request that ends.
-  func ended() { pendingRequests.subtract(1, ordering: .relaxed) }
+  package func ended() { pendingRequests.subtract(1, ordering: .relaxed) }
 
   /// Counts a request that was answered.
   func succeeded(_ times: Times, examples: Int) {

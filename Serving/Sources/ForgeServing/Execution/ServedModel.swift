@@ -22,7 +22,7 @@ package final class ServedModel: Sendable {
   /// Runs several examples in each slot, where that was faster.
   package let batched: Runner<BatchedNetwork>?
   /// How it runs, in one line.
-  let plan: String
+  package let plan: String
   /// What it has done.
   package let statistics = ModelStatistics()
   /// The states of streams.
