@@ -1,0 +1,90 @@
+import GRPCCore
+
+/// Passes the bytes of a message on as they are.
+struct RawDeserializer: MessageDeserializer {
+  func deserialize<Bytes: GRPCContiguousBytes>(_ bytes: Bytes) throws -> [UInt8] {
+    bytes.withUnsafeBytes { [UInt8]($0) }
+  }
+}
+
+/// Passes bytes on as a message.
+struct RawSerializer: MessageSerializer {
+  func serialize<Bytes: GRPCContiguousBytes>(_ message: [UInt8]) throws -> Bytes { Bytes(message) }
+}
+
+extension RPCRouter {
+  /// Registers a method of one request and one response.
+  ///
+  /// - Parameters:
+  ///   - method: the name.
+  ///   - service: the full name of the service.
+  ///   - token: what a request must bear.
+  ///   - body: answers the bytes of a request.
+  mutating func register(
+    _ method: String, of service: String, token: BearerToken?,
+    _ body: @escaping @Sendable (ArraySlice<UInt8>) async throws(ServingError) -> [UInt8]
+  ) {
+    registerHandler(
+      forMethod: MethodDescriptor(fullyQualifiedService: service, method: method),
+      deserializer: RawDeserializer(), serializer: RawSerializer()
+    ) { request, _ in
+      do {
+        try token?.check(request.metadata.bearer)
+        let single = try await ServerRequest(stream: request)
+        let message = single.message
+        // The work is a task of its own, so that it ends when the client goes.
+        let task = Task { () -> Result<[UInt8], ServingError> in
+          do throws(ServingError) { return .success(try await body(message[...])) } catch {
+            return .failure(error)
+          }
+        }
+        let result = await withTaskCancellationHandler {
+          await withRPCCancellationHandler {
+            await task.value
+          } onCancelRPC: {
+            task.cancel()
+          }
+        } onCancel: {
+          task.cancel()
+        }
+        return StreamingServerResponse(
+          single: ServerResponse(message: try result.get(), metadata: [:]))
+      } catch let error as ServingError {
+        throw error.rpcError
+      }
+    }
+  }
+}
+
+extension Metadata {
+  /// The `authorization` of a request.
+  var bearer: String? { self[stringValues: "authorization"].first { _ in true } }
+}
+
+extension ServingError {
+  /// The error with its gRPC status.
+  var rpcError: RPCError {
+    var metadata = Metadata()
+    if let retryAfter {
+      metadata.addString("\(retryAfter * 1000)", forKey: "grpc-retry-pushback-ms")
+    }
+    return RPCError(code: kind.code, message: message, metadata: metadata)
+  }
+}
+
+extension ServingError.Kind {
+  /// The gRPC status.
+  var code: RPCError.Code {
+    switch self {
+    case .invalid, .wrongMethod: .invalidArgument
+    case .notFound: .notFound
+    case .unauthorized: .unauthenticated
+    case .tooLarge, .overloaded: .resourceExhausted
+    case .unavailable: .unavailable
+    case .timedOut: .deadlineExceeded
+    case .cancelled: .cancelled
+    case .unsupported: .unimplemented
+    case .failed: .internalError
+    }
+  }
+}

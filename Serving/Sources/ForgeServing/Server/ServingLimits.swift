@@ -1,0 +1,16 @@
+/// The limits on requests.
+public struct ServingLimits: Sendable {
+  /// The bytes of a body, compressed and decompressed.
+  public var body = 64 << 20
+  /// The bytes of all header fields.
+  public var header = 32 << 10
+  /// The open connections of each port.
+  public var connections = 1024
+  /// The time from a request's arrival to its answer.
+  public var time = Duration.seconds(60)
+  /// The time in which a request must arrive, and after which an idle connection is closed.
+  public var idle = Duration.seconds(120)
+
+  /// Creates the defaults.
+  public init() {}
+}

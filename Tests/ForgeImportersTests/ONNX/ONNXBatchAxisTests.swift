@@ -1,0 +1,46 @@
+import Forge
+import ForgeImporters
+import Testing
+
+/// What an import says of batches, for programs such as servers.
+@Suite struct ONNXBatchAxisTests {
+  private func imported(
+    _ nodes: [ONNXWriter.Message], _ inputs: [(String, [Int])]
+  ) throws -> ImportedModel {
+    try ImportedModel(
+      onnx: ONNXWriter.model(nodes, inputs: inputs.map { ONNXWriter.value($0.0, $0.1) }))
+  }
+
+  @Test func openBatches() throws {
+    let imported = try imported([ONNXWriter.node("Relu", ["x"], ["y"])], [("x", [-1, 3, 5])])
+    #expect(imported.inputs.map(\.batchAxis) == [0])
+    #expect(imported.outputs.map(\.batchAxis) == [0])
+    #expect(imported.inputs[0].sizes == [1, 3, 5])
+    #expect(imported.exampleMixer == nil)
+  }
+
+  @Test func examplesShareOneInput() throws {
+    let imported = try imported(
+      [ONNXWriter.node("Mul", ["x", "z"], ["y"])], [("x", [-1, 3]), ("z", [1, 3])])
+    #expect(imported.inputs.map(\.batchAxis) == [0, nil])
+    #expect(imported.outputs.map(\.batchAxis) == [0])
+  }
+
+  @Test func filesWithoutABatch() throws {
+    let imported = try imported([ONNXWriter.node("Relu", ["x"], ["y"])], [("x", [1, 3])])
+    #expect(imported.inputs.map(\.batchAxis) == [nil])
+    #expect(imported.outputs.map(\.batchAxis) == [nil])
+  }
+
+  @Test func examplesThatAreCombined() throws {
+    let imported = try imported(
+      [ONNXWriter.node("Softmax", ["x"], ["y"], ["axis": [0]])],
+      [("x", [-1, 3])])
+    #expect(imported.exampleMixer != nil)
+  }
+
+  @Test func extensionsOfFiles() {
+    #expect(ModelFile.extensions.isSuperset(of: ["onnx", "keras", "h5", "mlmodel", "cfg"]))
+    #expect(!ModelFile.extensions.contains("txt"))
+  }
+}
