@@ -4,7 +4,7 @@ import ForgeShapes
 /// The description of an input: ``Input(width:height:channels:name:fileID:line:column:)``.
 package struct InputDescription: Sendable {
   /// The name, if given.
-  package let name: String?
+  package private(set) var name: String?
   /// The declared shape; with the largest length of a sequence.
   package let shape: Shape
   /// The sizes as they were declared, `nil` for any; empty for an image.
@@ -32,6 +32,13 @@ package struct InputDescription: Sendable {
   package var ofIntegers: InputDescription {
     var description = self
     description.isInteger = true
+    return description
+  }
+
+  /// The same description under another name.
+  package func named(_ name: String) -> InputDescription {
+    var description = self
+    description.name = name
     return description
   }
 

@@ -10,7 +10,7 @@ import ForgeShapes
 /// ```
 public struct Model: Sendable {
   /// The inputs of a prediction, in order.
-  public let inputs: [Tensor]
+  public private(set) var inputs: [Tensor]
   /// The outputs of a prediction, in order.
   public private(set) var outputs: [Tensor]
   /// The labels, names and other metadata of the network.
@@ -112,6 +112,14 @@ public struct Model: Sendable {
   ) {
     let input = Input(channels: channels, fileID: fileID, line: line, column: column)
     self.init(inputs: [input], outputs: [input], fileID: fileID, line: line, column: column)
+  }
+
+  /// Returns a model of other tensors with the same metadata, parameters and limits.
+  package func with(inputs: [Tensor], outputs: [Tensor]) -> Model {
+    var model = self
+    model.inputs = inputs
+    model.outputs = outputs
+    return model
   }
 
   /// Returns the same inputs with other outputs.

@@ -100,6 +100,13 @@ public final class Tensor: Sendable {
     return tensor
   }
 
+  /// Returns the same layer on other inputs, with its name, in the same uses of its scopes.
+  package func moved(to inputs: [Tensor]) -> Tensor {
+    let tensor = Tensor(source, inputs: inputs, label: label, operatorText: operatorText)
+    for scope in scopes.reversed() { tensor.enclose(in: scope) }
+    return tensor
+  }
+
   /// The next position in the order of creation.
   static func nextOrder() -> Int { created.add(1, ordering: .relaxed).newValue }
 

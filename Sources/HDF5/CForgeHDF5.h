@@ -63,9 +63,21 @@ static inline int forge_hdf5_write_texts(hid_t file, const char *path, const cha
   return done;
 }
 
-// Writes a dataset of single-precision numbers. Returns 1 on success.
+// The type of IEEE 754's half-precision numbers, little-endian; negative on failure.
+static inline hid_t forge_hdf5_half(void) {
+  hid_t type = H5Tcopy(H5T_IEEE_F32LE);
+  if (type < 0) return type;
+  if (H5Tset_fields(type, 15, 10, 5, 0, 10) >= 0 && H5Tset_size(type, 2) >= 0 &&
+      H5Tset_ebias(type, 15) >= 0) {
+    return type;
+  }
+  H5Tclose(type);
+  return -1;
+}
+
+// Writes a dataset of single-precision numbers, or of halves. Returns 1 on success.
 static inline int forge_hdf5_write_floats(hid_t file, const char *path, int rank,
-                                          const uint64_t *sizes, const float *values) {
+                                          const uint64_t *sizes, int halves, const void *values) {
   hsize_t found[H5S_MAX_RANK];
   if (rank < 0 || rank > H5S_MAX_RANK) return 0;
   for (int axis = 0; axis < rank; axis++) found[axis] = sizes[axis];
@@ -75,10 +87,11 @@ static inline int forge_hdf5_write_floats(hid_t file, const char *path, int rank
   H5Pset_create_intermediate_group(links, 1);
   // The same parameters make the same bytes.
   H5Pset_obj_track_times(creation, 0);
+  hid_t type = halves ? forge_hdf5_half() : H5Tcopy(H5T_IEEE_F32LE);
   hid_t dataset =
-    space < 0 ? -1 : H5Dcreate2(file, path, H5T_IEEE_F32LE, space, links, creation, H5P_DEFAULT);
-  int done =
-    dataset >= 0 && H5Dwrite(dataset, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
+    space < 0 || type < 0 ? -1 : H5Dcreate2(file, path, type, space, links, creation, H5P_DEFAULT);
+  int done = dataset >= 0 && H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
+  if (type >= 0) H5Tclose(type);
   if (dataset >= 0) H5Dclose(dataset);
   if (creation >= 0) H5Pclose(creation);
   if (links >= 0) H5Pclose(links);

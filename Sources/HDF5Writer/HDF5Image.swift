@@ -50,15 +50,15 @@ struct HDF5Image: ~Copyable {
     guard done == 1 else { throw .entryNotWritten(path, "\(group), \(attribute)") }
   }
 
-  /// Writes a dataset.
+  /// Writes a dataset of single or half precision.
   func write(
-    _ values: UnsafeRawBufferPointer, sizes: [Int], at entry: String
+    _ values: UnsafeRawBufferPointer, as type: StoredType, sizes: [Int], at entry: String
   ) throws(LoadError) {
     let sizes = sizes.map { UInt64($0) }
     let done = HDF5Library.exclusively {
       forge_hdf5_write_floats(
-        file, entry, Int32(clamping: sizes.count), sizes,
-        values.assumingMemoryBound(to: Float.self).baseAddress)
+        file, entry, Int32(clamping: sizes.count), sizes, type == .float16 ? 1 : 0,
+        values.baseAddress)
     }
     guard done == 1 else { throw .entryNotWritten(path, entry) }
   }

@@ -8,9 +8,8 @@ import ForgeShapes
 ///   [(kernelSpec, ParameterValues(kernel)), (biasSpec, ParameterValues(bias))], to: "net.h5")
 /// ```
 /// A layer is a group, which lists its parameters in Keras's order; the root lists the layers in
-/// the order in which their parameters are given. Values are single precision in Keras's axis
-/// order. Keras loads such a file by the order of layers or by their names, ``HDF5Parameters``
-/// too.
+/// the order in which their parameters are given. Values have Keras's axis order. Keras loads
+/// such a file by the order of layers or by their names, ``HDF5Parameters`` too.
 public enum HDF5Weights {
   /// Keras's bound of an attribute, which HDF5 limits to 64 KB.
   private static let attributeBytes = 64_512
@@ -28,15 +27,19 @@ public enum HDF5Weights {
   ///   - matrices: the layers whose weights are matrices in Keras, with inputs and outputs as
   ///     their axes: its dense layers. Values that state their sizes in Keras's order have these
   ///     in the file; all others have one size for each axis.
+  ///   - type: the type of the values in the file: single or half precision. HDF5 has no bfloat16,
+  ///     and Keras no scales.
   ///   - path: the file; an existing file is replaced.
   /// - Throws: ``LoadError``: `duplicate` when two parameters have one name, `badName`,
-  ///   `wrongCount` or `wrongShape` when values are not the parameter's, `unreadable`,
+  ///   `wrongCount` or `wrongShape` when values are not the parameter's, `unsupported` for another
+  ///   type, `wrongElementType` when a value does not fit the type, `unreadable`,
   ///   `notARegularFile` or `fileMissing` when the file cannot be written, `outOfMemory`; and
   ///   what the values throw.
   public static func write(
     _ parameters: [(spec: ParameterSpec, data: any ParameterData)], matrices: Set<String> = [],
-    to path: String
+    as type: StoredType = .float32, to path: String
   ) throws {
+    guard type == .float32 || type == .float16 else { throw LoadError.unwritableType(path, type) }
     let layers = try layers(parameters.map(\.spec), path)
     let data = Dictionary(parameters.map { ($0.spec, $0.data) }) { first, _ in first }
     let count = parameters.reduce(0) { $0.addingSaturated(max($1.data.count, 0)) }
@@ -51,7 +54,7 @@ public enum HDF5Weights {
       for (spec, name) in layer.parameters {
         guard let data = data[spec] else { continue }
         try write(
-          spec, data, isMatrix: matrices.contains(layer.name),
+          spec, data, as: type, isMatrix: matrices.contains(layer.name),
           at: "/\(layer.name)/\(name.text)", in: file)
       }
     }
@@ -109,11 +112,13 @@ public enum HDF5Weights {
 
   /// Writes the values of a parameter in Keras's order.
   private static func write(
-    _ spec: ParameterSpec, _ data: any ParameterData, isMatrix: Bool, at entry: String,
-    in file: borrowing HDF5Image
+    _ spec: ParameterSpec, _ data: any ParameterData, as type: StoredType, isMatrix: Bool,
+    at entry: String, in file: borrowing HDF5Image
   ) throws {
     let form = try StoredForm(spec, data, in: .keras, isMatrix: isMatrix)
     let values = try form.values(for: entry)
-    try file.write(UnsafeRawBufferPointer(values.bytes), sizes: form.sizes, at: entry)
+    if type == .float16 { try type.narrow(values.bytes, of: spec) }
+    try file.write(
+      UnsafeRawBufferPointer(values.bytes), as: type, sizes: form.sizes, at: entry)
   }
 }

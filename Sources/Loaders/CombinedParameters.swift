@@ -62,6 +62,19 @@ public struct CombinedParameters: ParameterSource {
   }
 }
 
+extension CombinedParameters: IdentifyingParameterSource {
+  /// The tensor of the first source that has the parameter.
+  package func identity(of spec: ParameterSpec) -> AnyHashable? {
+    for source in sources {
+      if let known = (source as? any IdentifyingParameterSource)?.identity(of: spec) {
+        return known
+      }
+      if ((try? source.parameter(for: spec)) ?? nil) != nil { return nil }
+    }
+    return nil
+  }
+}
+
 extension CombinedParameters: AbsenceExplainingSource {
   /// What the first source says that has something to say.
   package func absence(of spec: ParameterSpec) -> ParameterAbsence? {

@@ -44,6 +44,15 @@ public struct RenamedParameters: ParameterSource {
   }
 }
 
+extension RenamedParameters: IdentifyingParameterSource {
+  /// The tensor that the source knows under its own name of the layer.
+  package func identity(of spec: ParameterSpec) -> AnyHashable? {
+    guard let source = source as? any IdentifyingParameterSource, let name = rename(spec.layer)
+    else { return nil }
+    return source.identity(of: spec.named(name))
+  }
+}
+
 extension RenamedParameters: AbsenceExplainingSource {
   /// What the source says, under its own name of the layer.
   package func absence(of spec: ParameterSpec) -> ParameterAbsence? {

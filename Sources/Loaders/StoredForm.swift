@@ -10,6 +10,8 @@ package struct StoredForm: Sendable {
   private let targetSizes: [Int]
   /// The distance between neighbors along each of these axes in `data`.
   private let strides: [Int]
+  /// Whether the axis of the outputs is the innermost one of the file.
+  private let isOutputsLast: Bool
 
   /// Determines the form of a parameter.
   ///
@@ -35,6 +37,7 @@ package struct StoredForm: Sendable {
     strides = places.map { source[$0] }
     self.spec = spec
     self.data = data
+    isOutputsLast = order.first != spec.axes.first
     if isMatrix, spec.type == .weights, order.first == .outputs {
       sizes = [targetSizes[0], targetSizes.dropFirst().reduce(1, *)]
     } else if isMatrix, spec.type == .weights, order.last == .outputs {
@@ -51,6 +54,18 @@ package struct StoredForm: Sendable {
 
   /// The bytes of the values in single precision.
   package var byteCount: Int { data.count.multipliedSaturated(by: MemoryLayout<Float>.size) }
+
+  /// The parameter.
+  package var parameter: ParameterSpec { spec }
+
+  /// The axis of the file that holds the outputs of a layer; `nil` for values without one, such as
+  /// biases.
+  package var outputAxis: Int? {
+    guard sizes.count > 1, spec.axes.count > 1, let first = spec.axes.first,
+      first == .outputs || first == .channels
+    else { return nil }
+    return isOutputsLast ? sizes.count - 1 : 0
+  }
 
   /// Reads the values in single precision and in the order of the file.
   ///

@@ -68,6 +68,30 @@ import Testing
     }
   }
 
+  /// Halves are read as the numbers that they are, by libhdf5 and by Forge.
+  @Test func narrowTypes() throws {
+    let model = Self.model()
+    let source = SeededParameters(seed: 3)
+    let values = seededValues(count: 9 * 7 * 3, seed: 4)
+    try withFile { path in
+      try HDF5Weights.write(model, parameters: source, as: .float16, to: path)
+      let halves = try model.compile(parameters: HDF5Parameters(path)).predict(values)
+      try withFile("safetensors") { other in
+        try SafeTensors.write(model, parameters: source, as: .float16, to: other)
+        let same = try model.compile(parameters: SafeTensorsParameters(other)).predict(values)
+        #expect(same == halves)
+      }
+      let entry = try HDF5File(path).entries.first { $0.name == "/fc/fc/kernel:0" }
+      #expect(entry?.elementType == .float16)
+      for type in [StoredType.bfloat16, .int8] {
+        let error = #expect(throws: LoadError.self) {
+          try HDF5Weights.write(model, parameters: source, as: type, to: path)
+        }
+        #expect(error?.kind == .unsupported)
+      }
+    }
+  }
+
   /// The names of scopes and the parameters of custom layers are names in files.
   @Test func scopesAndCustomParameters() throws {
     let scaled: @Sendable (Tensor) -> Tensor = { x in

@@ -79,6 +79,13 @@ extension LoadError {
 
   // MARK: Writing
 
+  package static func unwritableType(_ path: String, _ type: StoredType) -> LoadError {
+    LoadError(
+      .unsupported, "weight files of Keras do not have this type", path: path,
+      received: type.rawValue, needs: "f32 or f16",
+      remedy: "SafeTensors.write has all types")
+  }
+
   package static func entryNotWritten(_ path: String, _ entry: String) -> LoadError {
     LoadError(
       .unreadable, "the file cannot be written", path: path, entry: entry,

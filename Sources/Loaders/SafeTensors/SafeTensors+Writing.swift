@@ -6,12 +6,13 @@ extension SafeTensors {
   /// ```swift
   /// try SafeTensors.write(
   ///   [(kernelSpec, ParameterValues(kernel)), (biasSpec, ParameterValues(bias))],
-  ///   to: "net.safetensors")
+  ///   as: .float16, to: "net.safetensors")
   /// ```
   /// The weights of `conv1` are the tensor `conv1.weight`, its biases `conv1.bias`; those of batch
-  /// normalizations are `weight`, `bias`, `running_mean` and `running_var`. Values are single
-  /// precision. The file is written under another name and renamed. No program sees a part of it,
-  /// and an error leaves an existing file unchanged.
+  /// normalizations are `weight`, `bias`, `running_mean` and `running_var`. The scales of weights
+  /// that are 8-bit integers are `conv1.weight_scale`, with the axes of the weights, of which all
+  /// but that of the outputs are 1. The file is written under another name and renamed. No program
+  /// sees a part of it, and an error leaves an existing file unchanged.
   ///
   /// - Parameters:
   ///   - parameters: each parameter with its values, which may have any type and axis order.
@@ -19,51 +20,112 @@ extension SafeTensors {
   ///     Values that state their sizes in the order of the file have these in the file; all others
   ///     have one size for each axis.
   ///   - layout: the axis order of the file, to be given to ``SafeTensorsParameters``, too.
+  ///   - type: the type of the values in the file.
   ///   - path: the file; an existing file is replaced.
   /// - Throws: ``LoadError``: `duplicate` when two parameters have one name, `badName`,
-  ///   `wrongCount` or `wrongShape` when values are not the parameter's, `unreadable` or
-  ///   `notARegularFile` when the file cannot be written, `outOfMemory`; and what the values throw.
+  ///   `wrongCount` or `wrongShape` when values are not the parameter's, `wrongElementType` when a
+  ///   value does not fit the type, `unreadable` or `notARegularFile` when the file cannot be
+  ///   written, `outOfMemory`; and what the values throw.
   public static func write(
     _ parameters: [(spec: ParameterSpec, data: any ParameterData)], matrices: Set<String> = [],
-    layout: ParameterLayout = .pytorch, to path: String
+    layout: ParameterLayout = .pytorch, as type: StoredType = .float32, to path: String
   ) throws {
     let names = ParameterNames.pytorchNames(of: parameters.map(\.spec))
     var seen: Set<EntryName> = []
-    var forms: [StoredForm] = []
+    var tensors: [StoredTensor] = []
     for ((spec, data), name) in zip(parameters, names) {
       guard !spec.layer.isEmpty else { throw LoadError.unwritableTensorName(path, for: spec) }
-      guard seen.insert(name).inserted else { throw LoadError.twoParameters(path, name.text, spec) }
-      forms.append(
-        try StoredForm(spec, data, in: layout, isMatrix: matrices.contains(spec.layer)))
+      let form = try StoredForm(spec, data, in: layout, isMatrix: matrices.contains(spec.layer))
+      for tensor in StoredTensor.tensors(of: form, name, as: type) {
+        guard seen.insert(tensor.name).inserted else {
+          throw LoadError.twoParameters(path, tensor.name.text, spec)
+        }
+        tensors.append(tensor)
+      }
     }
-    let header = try SafeTensorsHeader.bytes(for: zip(names, forms), path)
+    // The widest values come first, so that all are aligned.
+    let sorted = tensors.filter { $0.type == .float32 } + tensors.filter { $0.type != .float32 }
+    let header = try SafeTensorsHeader.bytes(for: sorted, path)
     try FileReplacement.replace(path) { file in
       try header.withUnsafeBytes { try file.add($0) }
       // One parameter at a time is in memory.
-      for form in forms {
-        let values = try form.values(for: path)
-        try file.add(UnsafeRawBufferPointer(values.bytes))
-      }
+      for tensor in sorted { try tensor.write(to: file, path) }
     }
   }
 }
 
+/// One tensor of a file that is written: the values of a parameter, or their scales.
+private struct StoredTensor {
+  let name: EntryName
+  let form: StoredForm
+  let type: StoredType
+  /// Whether the values are the scales of integers.
+  let isScales: Bool
+
+  /// The tensors of a parameter.
+  static func tensors(of form: StoredForm, _ name: EntryName, as type: StoredType) -> [StoredTensor]
+  {
+    guard type == .int8 else {
+      return [StoredTensor(name: name, form: form, type: type, isScales: false)]
+    }
+    guard form.outputAxis != nil else {
+      return [StoredTensor(name: name, form: form, type: .float32, isScales: false)]
+    }
+    let scale = SafeTensors.scaleName(of: name)
+    return [
+      StoredTensor(name: name, form: form, type: .int8, isScales: false),
+      StoredTensor(name: scale, form: form, type: .float32, isScales: true),
+    ]
+  }
+
+  /// The sizes in the file.
+  var sizes: [Int] {
+    guard isScales, let axis = form.outputAxis else { return form.sizes }
+    return form.sizes.indices.map { $0 == axis ? form.sizes[$0] : 1 }
+  }
+
+  /// The bytes in the file.
+  var byteCount: Int {
+    (Shape.product(of: sizes) ?? .max).multipliedSaturated(by: type.elementType.byteCount)
+  }
+
+  /// Reads the values, converts them and appends them to the file.
+  func write(to file: borrowing FileReplacement, _ path: String) throws {
+    let values = try form.values(for: path)
+    guard type == .int8 || isScales, let axis = form.outputAxis else {
+      if type != .float32 { try type.narrow(values.bytes, of: form.parameter) }
+      return try file.add(UnsafeRawBufferPointer(rebasing: values.bytes[..<byteCount]))
+    }
+    let integers = try ScaledIntegers(
+      of: UnsafeBufferPointer(values.bytes.bindMemory(to: Float.self)), sizes: form.sizes,
+      axis: axis, form.parameter)
+    guard !isScales else {
+      return try integers.scales.map { $0.bitPattern.littleEndian }.withUnsafeBytes {
+        try file.add($0)
+      }
+    }
+    integers.narrow(values.bytes)
+    try file.add(UnsafeRawBufferPointer(rebasing: values.bytes[..<byteCount]))
+  }
+}
+
 extension SafeTensorsHeader {
-  /// The header of a file with single-precision tensors, including its length.
+  /// The header of a file of tensors, including its length.
   ///
   /// - Throws: ``LoadError`` of kind `unsupported` for a header that is longer than readers take.
-  static func bytes(
-    for tensors: some Sequence<(EntryName, StoredForm)>, _ path: String
+  fileprivate static func bytes(
+    for tensors: [StoredTensor], _ path: String
   ) throws(LoadError) -> [UInt8] {
     var json = Array(#"{"__metadata__":{"format":"pt"}"#.utf8)
     var start = 0
-    for (name, form) in tensors {
-      let sizes = form.sizes.map(String.init).joined(separator: ",")
-      let end = start.addingSaturated(form.byteCount)
+    for tensor in tensors {
+      let sizes = tensor.sizes.map(String.init).joined(separator: ",")
+      let end = start.addingSaturated(tensor.byteCount)
+      let type = tensor.type.rawValue.uppercased()
       json.append(UInt8(ascii: ","))
-      json += quoted(name)
+      json += quoted(tensor.name)
       json += Array(
-        #":{"dtype":"F32","shape":[\#(sizes)],"data_offsets":[\#(start),\#(end)]}"#.utf8)
+        #":{"dtype":"\#(type)","shape":[\#(sizes)],"data_offsets":[\#(start),\#(end)]}"#.utf8)
       start = end
     }
     json.append(UInt8(ascii: "}"))

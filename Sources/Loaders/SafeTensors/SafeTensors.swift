@@ -93,7 +93,7 @@ public struct SafeTensors: Sendable {
   public func data(
     named name: String, layout: ParameterLayout = .pytorch
   ) throws(LoadError) -> any ParameterData {
-    guard let data = try values(of: EntryName(name), layout: layout) else {
+    guard let data = try stored(EntryName(name), layout: layout) else {
       throw file.located(.noSuchEntry(found: tensors.prefix(9).map(\.name)), name)
     }
     return data
@@ -103,9 +103,38 @@ public struct SafeTensors: Sendable {
 extension SafeTensors: ParameterFileEntries {
   func located(_ error: LoadError, _ entry: String?) -> LoadError { file.located(error, entry) }
 
+  /// The values of a tensor; 8-bit integers that have scales are multiplied by them.
   func values(
     of name: EntryName, layout: ParameterLayout
   ) throws(LoadError) -> (any ParameterData)? {
+    guard let values = try stored(name, layout: layout) else { return nil }
+    guard values.elementType == .int8,
+      let scales = try stored(Self.scaleName(of: name), layout: layout)
+    else { return values }
+    guard let scaled = ScaledValues(values, times: scales) else {
+      throw file.located(.scalesMisfit(scales.sizes ?? [], of: values.sizes ?? []), name.text)
+    }
+    return scaled
+  }
+
+  /// The name of the scales of a tensor of 8-bit integers.
+  static func scaleName(of name: EntryName) -> EntryName {
+    EntryName(name.bytes + Array("_scale".utf8))
+  }
+
+  /// The names of the tensors, without those of scales.
+  var parameterKeys: [EntryName] {
+    var scales: Set<EntryName> = []
+    for tensor in tensors where tensor.elementType == .int8 {
+      scales.insert(Self.scaleName(of: tensor.key))
+    }
+    return tensors.map(\.key).filter { !scales.contains($0) }
+  }
+
+  /// The values of a tensor as they are stored.
+  private func stored(
+    _ name: EntryName, layout: ParameterLayout
+  ) throws(LoadError) -> FileValues? {
     guard let tensor = indices[name].map({ tensors[$0] }) else { return nil }
     guard let type = tensor.elementType else {
       throw file.located(.unreadableType(tensor.typeName), name.text)

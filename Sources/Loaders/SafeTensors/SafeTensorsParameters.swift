@@ -9,7 +9,8 @@ import ForgeShapes
 /// This finds the parameters of `conv1` under names such as `conv1.weight`, `conv1.bias` and
 /// `conv1_w`, those of batch normalizations under `weight`, `bias`, `running_mean` and
 /// `running_var`. The model must use all parameters of each layer: an unused bias is an error.
-/// Counters such as `num_batches_tracked` are ignored. Values may be F16, BF16, F32 or F64.
+/// Counters such as `num_batches_tracked` are ignored. Values may be F16, BF16, F32 or F64, or I8
+/// with scales: `conv1.weight` times `conv1.weight_scale`, one for each output or one for all.
 public struct SafeTensorsParameters: ParameterSource {
   /// The file.
   public var file: SafeTensors { source.file }
@@ -71,7 +72,7 @@ public struct SafeTensorsParameters: ParameterSource {
   ) throws(LoadError) {
     source = try EntryParameters(
       file, layout: layout, rule: entry,
-      layers: try EntryNames.layers(file.tensors.lazy.map(\.key)))
+      layers: try EntryNames.layers(file.parameterKeys))
   }
 
   /// The names of the layers with tensors, in the order of the file; none with a custom rule.
