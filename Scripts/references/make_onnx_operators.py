@@ -21,6 +21,8 @@ from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 import fixtures
+import onnx_place_cases
+import onnx_whole_number_cases
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2].joinpath(
     "Tests", "ForgeImportersTests", "Fixtures", "ONNX", "Operators")
@@ -495,6 +497,13 @@ def main():
                    features, blocks, recurrences, causal,
                    spectra, losses, fixed):
         made += family(generator(family.__name__))
+    made += onnx_place_cases.grids(case, generator("grids"))
+    made += onnx_place_cases.blocks_of_images(case)
+    made += onnx_place_cases.rows(case, generator("rows"))
+    made += onnx_place_cases.known(case)
+    made += onnx_whole_number_cases.narrow(case)
+    made += onnx_whole_number_cases.bits(case)
+    made += onnx_whole_number_cases.bounded(case)
     fixtures.write(FOLDER / "cases.safetensors", made)
     print(f"{len(made)} cases")
 

@@ -108,6 +108,14 @@ struct ONNXCall {
     }
   }
 
+  /// Refuses features of float64: a threshold between two of them may lie on the other side of
+  /// their nearest Float32.
+  func refuseDoubles() throws {
+    for case .network(let tensor)? in inputs where tensor.type == .float64 {
+      throw NodeFailure.unsupported("features in double precision")
+    }
+  }
+
   /// A constant of the network with its axes in a layout.
   static func constant(_ host: HostTensor, layout: [Int?]) throws -> FileTensor {
     let shape = layout.map { $0.map { host.sizes[$0] } ?? 1 }

@@ -47,7 +47,7 @@ extension ONNXGraphImport {
     var open: [OpenInput] = []
     for info in graph.inputs where values[info.name] == nil && !missing.contains(info.name) {
       guard case .tensor(let element, let shape)? = info.type,
-        let type = ElementType(onnx: element), type != .float64
+        let type = ElementType(onnx: element)
       else {
         unsupported.append(
           UnsupportedNode(type: "input", detail: Self.text(info.type), name: info.name))

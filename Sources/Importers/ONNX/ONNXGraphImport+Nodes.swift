@@ -139,6 +139,7 @@ extension ONNXGraphImport {
   /// A node with its results.
   func imported(_ stated: ONNXCall, by found: ONNXOperator) throws -> ONNXCall {
     var call = stated
+    if found.domain == "ai.onnx.ml" { try call.refuseDoubles() }
     if try !ONNXLengths.run(&call), try !ONNXFolding.fold(&call) { try found.import(&call) }
     try ONNXLengths.check(call)
     return call

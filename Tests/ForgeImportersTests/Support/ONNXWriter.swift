@@ -65,10 +65,10 @@ enum ONNXWriter {
       + entries.flatMap { field(13, field(1, $0.0) + field(2, $0.1)) } + field(14, 1)
   }
 
-  /// An input or output of Float32 values.
-  static func value(_ name: String, _ sizes: [Int]) -> Message {
+  /// An input or output of Float32 values, or of another element type by its number.
+  static func value(_ name: String, _ sizes: [Int], type: Int = 1) -> Message {
     field(1, name)
-      + field(2, field(1, field(1, 1) + field(2, sizes.flatMap { field(1, field(1, $0)) })))
+      + field(2, field(1, field(1, type) + field(2, sizes.flatMap { field(1, field(1, $0)) })))
   }
 
   /// A model with the input `x` and the output `y`, unless others are given.

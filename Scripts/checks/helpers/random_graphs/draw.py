@@ -7,6 +7,7 @@ import microsoft  # noqa: F401
 import movement  # noqa: F401
 import products  # noqa: F401
 import quantized  # noqa: F401
+import sampling  # noqa: F401
 import values
 from graph import Graph
 from registry import DRAWS

@@ -22,7 +22,8 @@ MOST_ELEMENTS = 300_000
 OPSETS = list(range(11, 24))
 # The first operator set that has an operator, beyond 11.
 SINCE = {
-    "Attention": 23, "Celu": 12, "Einsum": 12, "GatherND": 12, "Gelu": 20, "GreaterOrEqual": 12,
+    "Attention": 23, "BitwiseAnd": 18, "BitwiseNot": 18, "BitwiseOr": 18, "BitwiseXor": 18,
+    "Celu": 12, "Col2Im": 18, "Einsum": 12, "GridSample": 16, "GatherND": 12, "Gelu": 20, "GreaterOrEqual": 12,
     "GroupNormalization": 21, "HardSwish": 14, "LayerNormalization": 17, "LessOrEqual": 12,
     "Mish": 18, "RMSNormalization": 23, "RotaryEmbedding": 23, "Swish": 24, "Trilu": 14,
 }

@@ -116,7 +116,7 @@ extension ONNXOperators {
   }
 
   private static func clip(_ call: inout ONNXCall) throws {
-    try call.refuseIntegers()
+    if try !call.value(0).type.isNarrowInteger { try call.refuseIntegers() }
     let input = try call.network(0)
     let bounds = try [1, 2].map { index -> Float?? in
       let attribute = index == 1 ? "min" : "max"

@@ -55,12 +55,12 @@ extension ONNXOperators {
     }
     switch (input.type, type) {
     case (_, .bool) where input.type != .bool: try set(.isNonzero)
-    case (.float32, .float16), (.bfloat16, .float16), (.int32, .float16), (.int64, .float16):
+    case (.float32, .float16), (.float64, .float16), (.bfloat16, .float16), (.int32, .float16),
+      (.int64, .float16):
       try set(.roundToFloat16)
-    case (.float32, .bfloat16), (.float16, .bfloat16), (.int32, .bfloat16), (.int64, .bfloat16):
+    case (.float32, .bfloat16), (.float64, .bfloat16), (.float16, .bfloat16), (.int32, .bfloat16),
+      (.int64, .bfloat16):
       try set(.roundToBFloat16)
-    case (.float64, _), (_, .float64):
-      throw NodeFailure.unsupported("arithmetic on f64")
     default:
       if type.isInteger, type != .bool, input.type != .bool, input.type != type {
         var result = input.tensor
@@ -82,7 +82,7 @@ extension ONNXOperators {
   /// Whole numbers modulo 2 to the bits of a type, as casts between integers keep the low bits.
   ///
   /// Every step is exact: the remainder is a multiple of the number's own last bit.
-  private static func wrapped(
+  static func wrapped(
     _ call: ONNXCall, _ tensor: Tensor, to type: ElementType
   ) throws -> Tensor {
     let modulus = Float(sign: .plus, exponent: 8 * type.byteCount, significand: 1)

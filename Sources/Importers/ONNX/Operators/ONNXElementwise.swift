@@ -4,36 +4,30 @@ extension ONNXOperators {
   /// Arithmetic on several tensors, with NumPy's broadcasting.
   static let arithmetic: [ONNXOperator] = [
     .elementwise(
-      "Add", import: { try numbers(&$0, scale: .added) { Add(name: $0) } },
+      "Add", import: { try wrappingNumbers(&$0, scale: .added) { Add(name: $0) } },
       fold: .known(ONNXFolding.sum), bounds: .sum, sizes: .computed(ONNXLengthFolding.sum)),
     .elementwise(
-      "Sub", import: { try numbers(&$0, scale: .subtracted) { Subtract(name: $0) } },
+      "Sub", import: { try wrappingNumbers(&$0, scale: .subtracted) { Subtract(name: $0) } },
       fold: .known(ONNXFolding.difference), bounds: .sum,
       sizes: .computed(ONNXLengthFolding.difference)),
     .elementwise(
-      "Mul", import: { try numbers(&$0, scale: .multiplied) { Multiply(name: $0) } },
+      "Mul", import: { try wrappingNumbers(&$0, scale: .multiplied) { Multiply(name: $0) } },
       fold: .known(ONNXFolding.product), bounds: .product,
       sizes: .computed(ONNXLengthFolding.product)),
     .elementwise(
-      "Div", import: { try numbers(&$0) { Divide(name: $0) } },
-      fold: .known(ONNXFolding.quotient), bounds: nil,
+      "Div", import: divide, fold: .known(ONNXFolding.quotient), bounds: .quotient,
       sizes: .computed(ONNXLengthFolding.quotient)),
     .elementwise(
-      "Mod",
-      import: { call in
-        let sign: Remainder.Sign = call.node.int("fmod") != 0 ? .ofDividend : .ofDivisor
-        try numbers(&call) { Remainder(sign, name: $0) }
-      },
-      fold: .known(ONNXFolding.remainder), bounds: nil, sizes: .computed(ONNXLengthFolding.rest)),
+      "Mod", import: remainder, fold: .known(ONNXFolding.remainder), bounds: .remainder,
+      sizes: .computed(ONNXLengthFolding.rest)),
     .elementwise(
-      "Pow", import: { try numbers(&$0) { Power(name: $0) } }, fold: .known(ONNXFolding.power),
-      bounds: nil, sizes: .none),
+      "Pow", import: power, fold: .known(ONNXFolding.power), bounds: nil, sizes: .none),
     .elementwise(
-      "Max", import: { try numbers(&$0) { Maximum(name: $0) } },
+      "Max", import: { try wrappingNumbers(&$0, wraps: false) { Maximum(name: $0) } },
       fold: .known(ONNXFolding.maximum), bounds: .largest,
       sizes: .computed(ONNXLengthFolding.larger)),
     .elementwise(
-      "Min", import: { try numbers(&$0) { Minimum(name: $0) } },
+      "Min", import: { try wrappingNumbers(&$0, wraps: false) { Minimum(name: $0) } },
       fold: .known(ONNXFolding.minimum), bounds: .largest,
       sizes: .computed(ONNXLengthFolding.smaller)),
     .elementwise(
@@ -69,15 +63,23 @@ extension ONNXOperators {
   }
 
   /// What a constant per channel does to a tensor.
-  private enum ChannelScale {
+  enum ChannelScale {
     case added, subtracted, multiplied
   }
 
-  /// Combines numbers; arithmetic on integers is not done in Float32.
-  private static func numbers(
-    _ call: inout ONNXCall, scale: ChannelScale? = nil, _ layer: (String?) -> some Layer
+  /// Combines numbers; arithmetic on integers is not done in Float32, unless it is exact there.
+  ///
+  /// - Parameters:
+  ///   - call: the node.
+  ///   - scale: what a constant per channel does to the other operand; `nil` for no such layer.
+  ///   - integers: the inputs that may not be integers without a bound; all if it is `nil`.
+  ///   - layer: the layer by its name.
+  /// - Throws: ``NodeFailure`` and what reading the file throws.
+  static func numbers(
+    _ call: inout ONNXCall, scale: ChannelScale? = nil, integers: [Int]? = nil,
+    _ layer: (String?) -> some Layer
   ) throws {
-    for index in call.inputs.indices { try call.refuseIntegers(index) }
+    for index in integers ?? Array(call.inputs.indices) { try call.refuseIntegers(index) }
     let type = try call.value(0).type
     guard type != .bool else { throw NodeFailure.unsupported("arithmetic on bool") }
     alignOldOperand(&call)
@@ -86,7 +88,7 @@ extension ONNXOperators {
   }
 
   /// Aligns the second operand with the axis that files before operator set 7 state.
-  private static func alignOldOperand(_ call: inout ONNXCall) {
+  static func alignOldOperand(_ call: inout ONNXCall) {
     guard call.opset < 7, call.node.has("axis"), call.inputs.count == 2,
       let first = call.inputs[0], let second = call.inputs[1]
     else { return }

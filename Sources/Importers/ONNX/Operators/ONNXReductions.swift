@@ -42,6 +42,10 @@ extension ONNXOperators {
       "CumSum", import: cumulativeSum, fold: .known(ONNXFolding.cumulativeSums),
       bounds: .cumulativeSum, length: .followed, sizes: .none,
       examples: .apart(ONNXOpenRules.cumulativeSum)),
+    // Shifts along the axis depend on its size.
+    ONNXOperator(
+      "CumProd", import: cumulativeProduct, fold: .none, bounds: nil, length: .refused,
+      sizes: .none, examples: .apart(ONNXOpenRules.cumulativeSum)),
   ]
 
   /// The place of the largest or smallest element along an axis, the first or the last of equals.
@@ -144,6 +148,44 @@ extension ONNXOperators {
       axis: layout.firstIndex(of: axis) ?? 0, exclusive: call.node.int("exclusive") != 0,
       reversed: call.node.int("reverse") != 0)
     let result = try call.apply(layer, to: input.tensor(as: layout))
+    call.set(FileTensor(result, sizes: input.sizes, layout: layout, type: input.type))
+  }
+
+  /// Products of all elements up to each one: of two, of four, and so on.
+  private static func cumulativeProduct(_ call: inout ONNXCall) throws {
+    try call.refuseIntegers()
+    let input = try call.network(0)
+    guard let stated = try call.knownInts(1, "the axis")?.first else {
+      throw NodeFailure.invalid("no axis")
+    }
+    let axis = try ONNXCall.axis(stated, rank: input.rank)
+    let layout = fullLayout(input, axes: [axis])
+    let isReversed = call.node.int("reverse") != 0
+    /// The elements some places before each one; 1 where there are none.
+    func shifted(_ tensor: Tensor, by count: Int) throws -> Tensor {
+      var (before, after) = (layout.map { _ in 0 }, layout.map { _ in 0 })
+      let position = layout.firstIndex(of: axis) ?? 0
+      before[position] = isReversed ? -count : count
+      after[position] = -before[position]
+      return try ONNXCall.applied(
+        Pad(before: before, after: after, mode: .constant(1)), to: [tensor])
+    }
+    var result = input.tensor(as: layout)
+    let size = input.sizes[axis]
+    if call.node.int("exclusive") != 0 {
+      result =
+        size > 1
+        ? try shifted(result, by: 1)
+        : try ONNXCall.constant(
+          HostTensor(floats: Array(repeating: 1, count: input.count), sizes: input.sizes),
+          layout: layout
+        ).tensor
+    }
+    var count = 1
+    while count < size {
+      result = try call.apply(Multiply(), to: result, try shifted(result, by: count))
+      count *= 2
+    }
     call.set(FileTensor(result, sizes: input.sizes, layout: layout, type: input.type))
   }
 }

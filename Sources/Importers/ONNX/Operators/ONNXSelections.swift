@@ -3,7 +3,9 @@ import Forge
 extension ONNXOperators {
   /// Operations whose results are chosen by the values.
   static let selections: [ONNXOperator] = [
-    .computed("TopK", import: topK, rule: ONNXOpenRules.largest),
+    ONNXOperator(
+      "TopK", import: topK, fold: .none, bounds: .chosenByOrder, length: .followed, sizes: .none,
+      examples: .apart(ONNXOpenRules.largest)),
     // How many boxes there are depends on the values.
     ONNXOperator(
       "NonMaxSuppression", import: suppress, fold: .none, bounds: nil, length: .refused,
@@ -11,7 +13,6 @@ extension ONNXOperators {
   ]
 
   private static func topK(_ call: inout ONNXCall) throws {
-    try call.refuseIntegers()
     let input = try call.network(0)
     let axis = try ONNXCall.axis(call.node.int("axis", -1), rank: input.rank)
     let stated = call.node.has("k") ? call.node.int("k") : try call.knownInts(1, "k")?.first

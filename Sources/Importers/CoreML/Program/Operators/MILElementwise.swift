@@ -11,8 +11,9 @@ extension MILOperators {
         call.set(try call.node("Not", [equal]))
       },
       "real_div": { call in
-        let quotient = try call.node("Div", [try call.value("x"), try call.value("y")])
-        call.set(quotient)
+        let operands = [try call.value("x"), try call.value("y")]
+        try refuseBytes(operands)
+        call.set(try call.node("Div", operands))
       },
       "floor_div": { call in
         let (x, y) = (try call.value("x"), try call.value("y"))
@@ -22,6 +23,7 @@ extension MILOperators {
           call.set(.host(result))
           return
         }
+        try refuseBytes([x, y])
         call.set(try call.node("Floor", [try call.node("Div", [x, y])]))
       },
       "select": { call in
@@ -42,6 +44,13 @@ extension MILOperators {
     }
     return table
   }()
+
+  /// Refuses quotients of computed 8-bit integers, which ONNX cuts off toward 0.
+  private static func refuseBytes(_ operands: [FileValue]) throws {
+    for case .network(let tensor) in operands where tensor.type.isNarrowInteger {
+      throw NodeFailure.unsupported("arithmetic on \(tensor.type.rawValue)")
+    }
+  }
 
   /// A sum or difference.
   ///
