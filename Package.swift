@@ -49,6 +49,8 @@ let library: [Target] = [
     dependencies: ["ForgeRunner", .product(name: "Metrics", package: "swift-metrics")],
     path: "Sources/Metrics"),
   .target(name: "ForgeImporters", dependencies: ["Forge"], path: "Sources/Importers"),
+  // Writers of model files need no readers of them.
+  .target(name: "ForgeExporters", dependencies: ["Forge"], path: "Sources/Exporters"),
   // Tokenizers need no network: a program that only tokenizes builds three small targets.
   .target(
     name: "ForgeText", dependencies: ["ForgeShapes", "ForgeSystem"], path: "Sources/Text"),
@@ -63,8 +65,8 @@ let library: [Target] = [
   .executableTarget(
     name: "ForgeTool",
     dependencies: [
-      "CForgeProcess", "Forge", "ForgeModels", "ForgeImages", "ForgeImporters", "ForgeHub",
-      "ForgeToolSupport",
+      "CForgeProcess", "Forge", "ForgeModels", "ForgeImages", "ForgeImporters", "ForgeExporters",
+      "ForgeHub", "ForgeToolSupport",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],
     path: "Sources/Tool"),
@@ -147,6 +149,10 @@ let tests: [Target] = [
   .executableTarget(
     name: "RandomNetworks", dependencies: ["Forge", "ForgeTestSupport"],
     path: "Tests/RandomNetworks"),
+  // Scripts/check onnx-files runs it.
+  .executableTarget(
+    name: "WrittenNetworks", dependencies: ["Forge", "ForgeExporters", "ForgeTestSupport"],
+    path: "Tests/WrittenNetworks"),
   .target(name: "CForgeTestSupport", path: "Tests/CForgeTestSupport"),
   .testTarget(name: "ForgeShapesTests", dependencies: ["ForgeShapes", "ForgeTestSupport"]),
   .testTarget(
@@ -179,6 +185,9 @@ let tests: [Target] = [
     name: "ForgeImportersTests",
     dependencies: ["ForgeImporters", "ForgeImages", "ForgeTestSupport", "CForgeZlib"],
     exclude: ["Fixtures"]),
+  .testTarget(
+    name: "ForgeExportersTests",
+    dependencies: ["ForgeExporters", "ForgeImporters", "ForgeModels", "ForgeTestSupport"]),
   .testTarget(
     name: "ForgeToolSupportTests",
     dependencies: ["ForgeToolSupport", "ForgeImporters", "ForgeModels", "ForgeTestSupport"],
@@ -221,6 +230,7 @@ let package = Package(
     .library(name: "Forge", targets: ["Forge"]),
     .library(name: "ForgeModels", targets: ["ForgeModels"]),
     .library(name: "ForgeImporters", targets: ["ForgeImporters"]),
+    .library(name: "ForgeExporters", targets: ["ForgeExporters"]),
     .library(name: "ForgeImages", targets: ["ForgeImages"]),
     .library(name: "ForgeAudio", targets: ["ForgeAudio"]),
     .library(name: "ForgeText", targets: ["ForgeText"]),

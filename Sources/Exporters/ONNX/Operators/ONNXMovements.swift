@@ -1,0 +1,194 @@
+import Forge
+import ForgeOperations
+import ForgeShapes
+
+/// Operations that move, cut, join and repeat elements.
+extension ONNXGraphWriter {
+  mutating func pad(_ call: ONNXOperation, _ edges: Edges) throws(ExportRefusal) {
+    let x = try name(of: call.inputs[0], in: .channelsFirst)
+    let result = add(
+      "Pad",
+      [
+        x, integers([edges.top, edges.left, edges.bottom, edges.right]), number(0),
+        integers([2, 3]),
+      ], named: name(for: call.output))
+    set(call.output, .channelsFirst, result, isBatched: try isBatched(call.inputs))
+  }
+
+  mutating func crop(_ call: ONNXOperation, _ edges: Edges) throws(ExportRefusal) {
+    let x = try name(of: call.inputs[0], in: .channelsFirst)
+    let own = sizes(call.inputs[0])
+    let result = add(
+      "Slice",
+      [
+        x, integers([edges.top, edges.left]),
+        integers([own[0] - edges.bottom, own[1] - edges.right]), integers([2, 3]),
+      ], named: name(for: call.output))
+    set(call.output, .channelsFirst, result, isBatched: try isBatched(call.inputs))
+  }
+
+  mutating func concatenate(_ call: ONNXOperation, axis: Int) throws(ExportRefusal) {
+    var first: ONNXValue?
+    for input in call.inputs where first == nil {
+      let value = try value(input)
+      if value.isBatched { first = value }
+    }
+    let rank = sizes(call.output).count
+    let own = axis < 0 ? axis + rank : axis
+    // Vectors that are joined along a row or a column become images.
+    var form = first?.primary ?? .plain
+    if form == .flat, own != 2 { form = .plain }
+    guard let like = first?.names[first?.primary ?? .plain] else {
+      throw ExportRefusal(what: "constants that are joined")
+    }
+    var names: [String] = []
+    for input in call.inputs { names.append(try repeated(input, in: form, like: like)) }
+    let result = add(
+      "Concat", names, named: name(for: call.output), ("axis", .int(place(of: own, in: form))))
+    set(call.output, form, result, isBatched: true)
+  }
+
+  mutating func reshape(_ call: ONNXOperation) throws(ExportRefusal) {
+    let own = try value(call.inputs[0])
+    let target = sizes(call.output)
+    guard target != own.sizes else { return alias(call.output, own) }
+    let isVector = target.count == 3 && target[0] == 1 && target[1] == 1
+    let form: ONNXValue.Form = isVector ? .flat : .plain
+    let source: String
+    if let ordered = own.ordered, let name = own.names[ordered] {
+      source = name
+    } else {
+      source = try name(of: call.inputs[0], in: .plain)
+    }
+    let sizes = isVector ? [target[2]] : target
+    let result = add("Reshape", [source, integers([0] + sizes)], named: name(for: call.output))
+    set(call.output, form, result, isBatched: own.isBatched)
+  }
+
+  mutating func permute(_ call: ONNXOperation, _ order: [Int]) throws(ExportRefusal) {
+    let own = try value(call.inputs[0])
+    if own.isImage, order == [2, 0, 1], let first = own.names[.channelsFirst] {
+      // This is the order that the image has.
+      return set(call.output, .plain, first, isBatched: own.isBatched)
+    }
+    if own.sizes.count == 3, order == [1, 2, 0], let plain = own.names[.plain] {
+      return set(call.output, .channelsFirst, plain, isBatched: own.isBatched)
+    }
+    let result = add(
+      "Transpose", [try name(of: call.inputs[0], in: .plain)], named: name(for: call.output),
+      ("perm", .ints([0] + order.map { $0 + 1 })))
+    set(call.output, .plain, result, isBatched: own.isBatched)
+  }
+
+  mutating func slice(
+    _ call: ONNXOperation, starts: [Int], sizes: [Int], steps: [Int]
+  ) throws(ExportRefusal) {
+    let own = try value(call.inputs[0])
+    let changed = sizes.indices.filter { sizes[$0] != own.sizes[$0] || steps[$0] != 1 }
+    guard !changed.isEmpty else { return alias(call.output, own) }
+    let form = own.primary == .flat && changed.contains { $0 != 2 } ? .plain : own.primary
+    let ends = changed.map { axis in
+      let end = starts[axis] + sizes[axis] * steps[axis]
+      // Numbers below 0 would count from the end of the axis.
+      return end < 0 ? -own.sizes[axis] - 1 : end
+    }
+    let result = add(
+      "Slice",
+      [
+        try name(of: call.inputs[0], in: form), integers(changed.map { starts[$0] }),
+        integers(ends), integers(changed.map { place(of: $0, in: form) }),
+        integers(changed.map { steps[$0] }),
+      ], named: name(for: call.output))
+    set(call.output, form, result, isBatched: own.isBatched)
+  }
+
+  mutating func expand(_ call: ONNXOperation, _ sizes: [Int]) throws(ExportRefusal) {
+    let x = try name(of: call.inputs[0], in: .plain)
+    let result = add("Expand", [x, integers([1] + sizes)], named: name(for: call.output))
+    set(call.output, .plain, result, isBatched: try isBatched(call.inputs))
+  }
+
+  mutating func gather(
+    _ call: ONNXOperation, axis: Int, indices: [Int], value: Float
+  ) throws(ExportRefusal) {
+    let own = try self.value(call.inputs[0])
+    let axis = axis < 0 ? axis + own.sizes.count : axis
+    let form = own.primary == .flat && axis != 2 ? .plain : own.primary
+    let place = place(of: axis, in: form)
+    var x = try name(of: call.inputs[0], in: form)
+    if indices.contains(-1) {
+      // The entries of the fixed value follow those of the axis.
+      x = add("Pad", [x, integers([0, 1]), number(value), integers([place])])
+    }
+    let places = indices.map { $0 < 0 ? own.sizes[axis] : $0 }
+    let result = add(
+      "Gather", [x, integers(places)], named: name(for: call.output), ("axis", .int(place)))
+    set(call.output, form, result, isBatched: own.isBatched)
+  }
+
+  mutating func gatherRows(_ call: ONNXOperation, axis: Int) throws(ExportRefusal) {
+    let data = try value(call.inputs[0])
+    let places = try value(call.inputs[1])
+    let axis = axis < 0 ? axis + data.sizes.count : axis
+    let rank = data.sizes.count
+    let count = places.sizes.count
+    let ids = add(
+      "Cast", [try name(of: call.inputs[1], in: .plain)], ("to", .int(7)))
+    // The axis comes first, then the places take its place.
+    let others = (0..<rank).filter { $0 != axis }
+    var rows: String
+    if data.isBatched {
+      rows = try name(of: call.inputs[0], in: .plain)
+      if axis != 0 {
+        rows = add("Transpose", [rows], ("perm", .ints([0, axis + 1] + others.map { $0 + 1 })))
+      }
+      let all = try repeatedIndices(ids, places, like: rows)
+      let single = add("Unsqueeze", [all, integers([-1])])
+      rows = add("GatherND", [rows, single], ("batch_dims", .int(1)))
+    } else {
+      var table = try parameter(call.inputs[0], sizes: data.sizes)
+      if axis != 0 { table = add("Transpose", [table], ("perm", .ints([axis] + others))) }
+      rows = add("Gather", [table, ids], ("axis", .int(0)))
+    }
+    let name = name(for: call.output)
+    let order =
+      [0] + others.indices.prefix(axis).map { $0 + 1 + count } + (1...max(count, 1)).prefix(count)
+      + others.indices.dropFirst(axis).map { $0 + 1 + count }
+    let result =
+      order == Array(0..<order.count)
+      ? add("Identity", [rows], named: name)
+      : add("Transpose", [rows], named: name, ("perm", .ints(order)))
+    set(call.output, .plain, result, isBatched: data.isBatched || places.isBatched)
+  }
+
+  /// Indices for each example.
+  private mutating func repeatedIndices(
+    _ ids: String, _ places: ONNXValue, like rows: String
+  ) throws(ExportRefusal) -> String {
+    guard !places.isBatched else { return ids }
+    let count = add("Shape", [rows], ("start", .int(0)), ("end", .int(1)))
+    let target = add("Concat", [count, integers(places.sizes)], ("axis", .int(0)))
+    return add("Expand", [ids, target])
+  }
+
+  mutating func gatherElements(_ call: ONNXOperation, axis: Int) throws(ExportRefusal) {
+    let rank = sizes(call.inputs[0]).count
+    let isBatched = try isBatched(call.inputs)
+    let places = try name(of: call.inputs[1], in: .plain)
+    let data: String
+    let indices: String
+    if isBatched {
+      let like = try value(call.inputs[1]).isBatched ? places : name(of: call.inputs[0], in: .plain)
+      data = try repeated(call.inputs[0], in: .plain, like: like)
+      indices = try repeated(call.inputs[1], in: .plain, like: like)
+    } else {
+      data = try name(of: call.inputs[0], in: .plain)
+      indices = places
+    }
+    let ids = add("Cast", [indices], ("to", .int(7)))
+    let result = add(
+      "GatherElements", [data, ids], named: name(for: call.output),
+      ("axis", .int((axis < 0 ? axis + rank : axis) + 1)))
+    set(call.output, .plain, result, isBatched: isBatched)
+  }
+}

@@ -1,0 +1,82 @@
+import Forge
+import ForgeExporters
+import ForgeTestSupport
+import Foundation
+
+/// Writes the networks of all layer cases as ONNX files, with inputs and Forge's own results, for
+/// Scripts/checks/onnx-files, which runs them in ONNX Runtime.
+///
+/// Arguments: the folder to write to.
+@main
+struct WrittenNetworks {
+  /// One network for the script.
+  struct Record: Codable {
+    let name: String
+    let file: String
+    /// The sizes of the network's input and outputs, without examples.
+    let input: [Int]
+    let outputs: [String: [Int]]
+    /// Why it was refused.
+    let refused: String?
+  }
+
+  static let examples = 2
+  static let sizes = [(5, 4, 6), (1, 1, 6), (3, 7, 1)]
+
+  static func main() throws {
+    guard CommandLine.arguments.count == 2 else { fatalError("WrittenNetworks FOLDER") }
+    let folder = CommandLine.arguments[1]
+    var records: [Record] = []
+    for (index, layer) in LayerCase.all.enumerated() {
+      for (place, (name, network)) in layer.networks.enumerated() {
+        for (number, (width, height, channels)) in sizes.enumerated() {
+          let title = "\(layer) \(name) \(width)×\(height)×\(channels)"
+          let file = "\(index)_\(place)_\(number)"
+          let input = Input(width: width, height: height, channels: channels, name: "x")
+          var model = Model(input: input, output: network(input, channels, 5))
+          guard (try? model.check()) != nil else { continue }
+          model.parameters = RandomParameters(seed: UInt64(index))
+          records.append(try record(model, title, file, in: folder))
+        }
+      }
+    }
+    let json = try JSONEncoder().encode(records)
+    try json.write(to: URL(fileURLWithPath: folder + "/networks.json"))
+    print("\(records.count) networks, of which \(records.count { $0.refused != nil }) are refused")
+  }
+
+  static func record(
+    _ model: Model, _ title: String, _ file: String, in folder: String
+  ) throws -> Record {
+    let shape = model.inputs[0].shape ?? Shape([])
+    let sizes = shape.sizes ?? []
+    do {
+      try model.write(onnx: "\(folder)/\(file).onnx")
+    } catch let error as ExportError {
+      let reasons = error.problems.compactMap(\.received)
+      return Record(
+        name: title, file: file, input: sizes, outputs: [:],
+        refused: reasons.joined(separator: "; "))
+    }
+    let network = try model.compile()
+    var values: [Float] = []
+    var results: [String: [Float]] = [:]
+    var outputs: [String: [Int]] = [:]
+    for example in 0..<examples {
+      let input = seededValues(count: sizes.reduce(1, *), seed: UInt64(example) + 3)
+      values += input
+      let result = try network.predict(["x": input])
+      for tensor in model.tensors where tensor.isOutput {
+        results[tensor.name, default: []] += result[tensor.name]?.values ?? []
+        outputs[tensor.name] = tensor.shape?.sizes ?? []
+      }
+    }
+    try write(values, to: "\(folder)/\(file).x.raw")
+    for (name, values) in results { try write(values, to: "\(folder)/\(file).\(name).raw") }
+    return Record(name: title, file: file, input: sizes, outputs: outputs, refused: nil)
+  }
+
+  static func write(_ values: [Float], to path: String) throws {
+    try values.withUnsafeBytes { Data($0) }.write(to: URL(fileURLWithPath: path))
+  }
+}
