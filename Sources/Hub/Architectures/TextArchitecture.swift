@@ -10,6 +10,9 @@ struct TextInputs {
   let mask: Tensor?
   /// The maximum length.
   let maximumLength: Int
+  /// The number of tokens whose keys and values a decoder keeps; `nil` if each prediction has a
+  /// whole text.
+  var cacheLength: Int?
 
   /// The mask as attention takes it, [1][length].
   var visible: Tensor? { mask.map { $0 --> ExpandDims(axes: [0]) } }
