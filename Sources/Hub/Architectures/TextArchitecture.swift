@@ -125,7 +125,7 @@ extension TensorPlace {
 enum TextArchitectures {
   static let all: [any TextArchitecture.Type] = [
     BERT.self, RoBERTa.self, DistilBERT.self, MPNet.self, ALBERT.self, ELECTRA.self,
-    ModernBERT.self, NomicBERT.self, GPT2.self, Llama.self,
+    DeBERTa.self, ModernBERT.self, NomicBERT.self, T5.self, BART.self, GPT2.self, Llama.self,
   ]
 
   /// The names of all, for messages.
