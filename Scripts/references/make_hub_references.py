@@ -1,8 +1,8 @@
 """Writes the fixtures of Tests/ForgeHubTests: small folders of the Hub with random weights.
 
-Usage: python make_hub_references.py FOLDER   (with torch, transformers and sentence-transformers)
+Usage: python make_hub_references.py FOLDER [NAME …]   (with torch and transformers)
 
-Each folder in FOLDER is what save_pretrained writes, for networks of few and odd sizes, with
+NAMEs are beginnings of the names of folders that are made; all of them otherwise. Each folder in FOLDER is what save_pretrained writes, for networks of few and odd sizes, with
 answers.json: inputs and the outputs that transformers computes for them in double precision.
 """
 # check: Tests/ForgeHubTests/Fixtures
@@ -44,8 +44,13 @@ def randomize(model, seed):
     return model.eval()
 
 
-def answers(model, config, lengths=(1, 6, 11), masks=True, types=True, left=True):
-    """The outputs for sequences without padding, and for padded ones."""
+def is_wanted(name):
+    """Whether the arguments name a folder."""
+    return not sys.argv[2:] or any(name.startswith(start) for start in sys.argv[2:])
+
+
+def answers(model, config, lengths=(1, 6, 11), masks=True, types=True, left=True, end=False):
+    """The outputs for sequences without padding, and for padded ones; `end` puts a last token."""
     generator = torch.Generator().manual_seed(9)
     double = model.double()
     cases = []
@@ -53,6 +58,8 @@ def answers(model, config, lengths=(1, 6, 11), masks=True, types=True, left=True
     def case(length, mask):
         ids = torch.randint(3, config.vocab_size, (1, length), generator=generator)
         pad = config.pad_token_id or 0
+        if end:
+            ids[0, length - 1 if mask is None else mask[0].nonzero().max()] = config.eos_token_id
         if mask is not None:
             ids = torch.where(mask == 1, ids, torch.full_like(ids, pad))
         inputs = {"input_ids": ids}
@@ -88,12 +95,16 @@ def save(folder, name, model, cases, **options):
 
 def make(folder, name, config, head="features", seed=1, saving=None, **options):
     """Makes a network of a configuration, with its answers."""
+    if not is_wanted(name):
+        return
     if head in ("sequence", "token"):
         config.id2label = {0: "no", 1: "yes", 2: "perhaps"}
         config.label2id = {"no": 0, "yes": 1, "perhaps": 2}
-    model = randomize(HEADS[head].from_config(config, attn_implementation="eager"), seed)
+    config._attn_implementation = "eager"
+    model = head(config) if isinstance(head, type) else HEADS[head].from_config(
+        config, attn_implementation="eager")
+    randomize(model, seed)
     save(folder, name, model, answers(model, config, **options), **(saving or {}))
-    return model
 
 
 def encoders(folder):
@@ -133,6 +144,8 @@ def encoders(folder):
          "sequence", types=False, left=False)
     make(folder, "electra-equal", t.ElectraConfig(**ENCODER, embedding_size=15))
     # Weights of two bytes in several files.
+    if not is_wanted("bert-shards"):
+        return
     config = t.BertConfig(**ENCODER)
     model = randomize(AutoModel.from_config(config, attn_implementation="eager"), 3).bfloat16()
     cases = answers(model.float(), config)
@@ -144,6 +157,8 @@ def encoders(folder):
 
 def rename(folder, source, target, tensors, config):
     """A copy of a folder whose tensors and configuration have other names."""
+    if not is_wanted(target):
+        return
     goal = folder / target
     shutil.rmtree(goal, ignore_errors=True)
     shutil.copytree(folder / source, goal)
@@ -228,6 +243,60 @@ def decoders(folder):
          types=False, left=False)
 
 
+def distances(folder):
+    """Encoders that know distances: T5 and DeBERTa, with and without buckets."""
+    t = transformers
+    sizes = {"d_model": 15, "d_kv": 4, "num_heads": 3, "num_layers": 2, "d_ff": 23,
+             "vocab_size": 41, "n_positions": 100, "relative_attention_num_buckets": 8,
+             "relative_attention_max_distance": 20, "decoder_start_token_id": 0}
+    lengths = (1, 6, 60)
+    make(folder, "t5-features", t.T5Config(**sizes), t.T5EncoderModel, lengths=lengths, types=False)
+    make(folder, "t5-gated",
+         t.T5Config(**{**sizes, "d_kv": 7}, feed_forward_proj="gated-gelu",
+                    layer_norm_epsilon=1e-3),
+         t.T5EncoderModel, lengths=lengths, types=False)
+    make(folder, "t5-silu", t.T5Config(**sizes, feed_forward_proj="gated-silu"),
+         t.T5EncoderModel, types=False)
+    make(folder, "t5-token", t.T5Config(**sizes, id2label={0: "a", 1: "b", 2: "c"},
+                                        label2id={"a": 0, "b": 1, "c": 2}),
+         t.T5ForTokenClassification, types=False)
+    make(folder, "mt5-features", t.MT5Config(**sizes), t.MT5EncoderModel, types=False)
+    make(folder, "umt5-features", t.UMT5Config(**sizes), t.UMT5EncoderModel, lengths=lengths,
+         types=False)
+    third = {**ENCODER, "max_position_embeddings": 100, "relative_attention": True,
+             "position_buckets": 8, "norm_rel_ebd": "layer_norm", "share_att_key": True,
+             "pos_att_type": "p2c|c2p", "position_biased_input": False, "type_vocab_size": 0}
+    for head in TYPED:
+        make(folder, f"deberta-{head}", t.DebertaV2Config(**third), head, lengths=lengths,
+             types=False)
+    make(folder, "deberta-options",
+         t.DebertaV2Config(**{**third, "position_buckets": -1, "max_relative_positions": 9,
+                              "norm_rel_ebd": "none", "share_att_key": False,
+                              "position_biased_input": True, "type_vocab_size": 2},
+                           embedding_size=9, pooler_hidden_act="tanh"),
+         "sequence", lengths=lengths)
+    make(folder, "deberta-keys",
+         t.DebertaV2Config(**{**third, "pos_att_type": "p2c", "share_att_key": False}), types=False)
+    make(folder, "deberta-queries", t.DebertaV2Config(**{**third, "pos_att_type": "c2p"}),
+         types=False)
+    make(folder, "deberta-plain", t.DebertaV2Config(**{**third, "relative_attention": False}),
+         types=False)
+
+
+def readers(folder):
+    """Encoders with a decoder that reads the same text."""
+    sizes = {"d_model": 15, "encoder_layers": 2, "decoder_layers": 1, "encoder_attention_heads": 3,
+             "decoder_attention_heads": 5, "encoder_ffn_dim": 23, "decoder_ffn_dim": 19,
+             "vocab_size": 41, "max_position_embeddings": 20, "pad_token_id": 1, "bos_token_id": 0,
+             "eos_token_id": 2, "decoder_start_token_id": 2}
+    config = transformers.BartConfig
+    make(folder, "bart-features", config(**sizes), types=False)
+    make(folder, "bart-sequence", config(**sizes), "sequence", types=False, end=True)
+    make(folder, "bart-options",
+         config(**{**sizes, "decoder_start_token_id": 0}, scale_embedding=True,
+                activation_function="relu"), types=False)
+
+
 def activations(folder):
     """A small network for each activation function."""
     for index, name in enumerate(ACTIVATIONS):
@@ -244,6 +313,8 @@ def main():
     torch.set_num_threads(1)
     encoders(folder)
     decoders(folder)
+    distances(folder)
+    readers(folder)
     other_names(folder)
     activations(folder)
 

@@ -1,6 +1,7 @@
 """Writes the fixtures of Tests/ForgeHubTests that begin with texts.
 
-Usage: python make_hub_tasks.py FOLDER   (with torch, transformers and sentence-transformers)
+Usage: python make_hub_tasks.py FOLDER [PART …]   (with torch, transformers and
+sentence-transformers); PART is sentences, classifiers or zero_shot, all of them if none is given.
 
 Each folder in FOLDER is what sentence-transformers or transformers writes for a small network of
 random weights with a tokenizer of its own; answers.json has texts and what the library makes of them.
@@ -53,12 +54,12 @@ def byte_pairs():
                                              model_max_length=22)
 
 
-def bert(tokenizer, kind=transformers.BertModel, labels=None, seed=1, **options):
+def bert(tokenizer, kind=transformers.BertModel, labels=None, seed=1, positions=24, **options):
     """A small BERT for a tokenizer."""
     config = transformers.BertConfig(
         hidden_size=14, num_attention_heads=2, num_hidden_layers=2, intermediate_size=17,
-        vocab_size=len(tokenizer), max_position_embeddings=24, attn_implementation="eager",
-        **options)
+        vocab_size=len(tokenizer), max_position_embeddings=positions,
+        attn_implementation="eager", **options)
     if labels:
         config.id2label = dict(enumerate(labels))
         config.label2id = {label: index for index, label in enumerate(labels)}
@@ -166,12 +167,42 @@ def classifiers(folder):
     write(folder, "entities", {"texts": texts, "entities": answers})
 
 
+def zero_shot(folder):
+    """Labels of the caller, by whether a sentence follows from a text."""
+    tokenizer = word_pieces()
+    tokenizer.model_max_length = 64
+    orders = {"zero-shot": ["contradiction", "neutral", "entailment"],
+              "zero-shot-first": ["ENTAILMENT", "other"]}
+    topics = ["birds", "London", "a fox"]
+    for index, (name, labels) in enumerate(orders.items()):
+        model = bert(tokenizer, transformers.BertForSequenceClassification, labels, seed=31 + index,
+                     positions=64)
+        target = folder / name
+        shutil.rmtree(target, ignore_errors=True)
+        model.save_pretrained(target)
+        tokenizer.save_pretrained(target)
+        pipe = transformers.pipeline("zero-shot-classification", model=str(target), device="cpu")
+        cases = []
+        for text in TEXTS:
+            for options in ({}, {"multi_label": True}, {"hypothesis_template": "{}: it is said"}):
+                # The library splits labels at commas and refuses an empty text.
+                if not text:
+                    continue
+                answer = pipe(text, topics, **options)
+                cases.append({"text": text, "severalMayHold": "multi_label" in options,
+                              "hypothesis": options.get("hypothesis_template"),
+                              "labels": answer["labels"],
+                              "scores": [float(f"{x:.8g}") for x in answer["scores"]]})
+        write(folder, name, {"labels": topics, "cases": cases})
+
+
 def main():
     """Writes all folders."""
     folder = pathlib.Path(sys.argv[1])
     torch.set_num_threads(1)
-    sentences(folder)
-    classifiers(folder)
+    parts = {"sentences": sentences, "classifiers": classifiers, "zero_shot": zero_shot}
+    for name in sys.argv[2:] or parts:
+        parts[name](folder)
     for leftover in folder.rglob("README.md"):
         leftover.unlink()
 

@@ -44,6 +44,8 @@ public struct HubModel: Sendable {
   let sentence: SentenceSettings
   /// The labels, and how their numbers become scores.
   let labelList: LabelList
+  /// The files of the weights in the folder of the network.
+  let weightFiles: [String]
 
   /// Reads a folder.
   ///
@@ -58,6 +60,25 @@ public struct HubModel: Sendable {
   public init(
     contentsOf folder: String, head: HubHead? = nil, inputs: HubInputs = .types,
     maximumLength: Int? = nil, limits: HubLimits = HubLimits()
+  ) throws(HubError) {
+    try self.init(folder, head, inputs, maximumLength, limits, partLength: nil)
+  }
+
+  /// Reads a folder as a stream of parts, which returns the output of the last token of each part.
+  ///
+  /// Its attention keeps the keys and values of ``maximumLength`` tokens.
+  ///
+  /// - Throws: ``HubError``, as ``init(contentsOf:head:inputs:maximumLength:limits:)``; of kind
+  ///   `unsupported` for a network that is not a decoder.
+  init(
+    streaming folder: String, partLength: Int, maximumLength: Int, limits: HubLimits
+  ) throws(HubError) {
+    try self.init(folder, .nextToken, [], maximumLength, limits, partLength: partLength)
+  }
+
+  private init(
+    _ folder: String, _ head: HubHead?, _ inputs: HubInputs, _ maximumLength: Int?,
+    _ limits: HubLimits, partLength: Int?
   ) throws(HubError) {
     let root = HubFolder(path: folder, limits: limits)
     let sentence = try SentenceSettings(root)
@@ -87,13 +108,18 @@ public struct HubModel: Sendable {
     isCausal = architecture.isCausal
     self.sentence = sentence
     labelList = labels
+    weightFiles = tensors.fileNames
     var tokenizer = files.tokenizer
     let side = files.truncationSide ?? tokenizer?.truncation?.side ?? .right
     tokenizer?.padding = nil
     tokenizer?.truncation = TokenTruncation(length: most, side: side)
     self.tokenizer = tokenizer
-    model = try Self.model(
-      architecture, head, labels: labels.names.count, self.inputs, most, tensors, settings)
+    guard partLength == nil || architecture.isCausal else {
+      throw settings.unsupported("model_type", needs: "a decoder, such as gpt2 or llama")
+    }
+    let sizes = ModelSizes(
+      length: most, partLength: partLength.map { min($0, most) }, labels: labels.names.count)
+    model = try Self.model(architecture, head, sizes, self.inputs, tensors, settings)
   }
 
   /// The tokens of a text, cut to ``maximumLength``.
@@ -138,18 +164,33 @@ public struct HubModel: Sendable {
     return length
   }
 
+  private struct ModelSizes {
+    /// The maximum number of tokens of a text.
+    var length: Int
+    /// The maximum number of tokens of a part of a stream; `nil` for whole texts.
+    var partLength: Int?
+    var labels: Int
+  }
+
   /// Describes the network.
   private static func model(
-    _ architecture: any TextArchitecture, _ head: HubHead, labels: Int, _ inputs: HubInputs,
-    _ length: Int, _ weights: HubTensors, _ settings: Settings
+    _ architecture: any TextArchitecture, _ head: HubHead, _ sizes: ModelSizes,
+    _ inputs: HubInputs, _ weights: HubTensors, _ settings: Settings
   ) throws(HubError) -> Model {
+    let length = sizes.partLength ?? sizes.length
     let ids = Input(shape: [.upTo(length)], name: "input_ids")
     let types =
       inputs.contains(.types) ? Input(shape: [.upTo(length)], name: "token_type_ids") : nil
     let mask = inputs.contains(.mask) ? Input(shape: [.upTo(length)], name: "attention_mask") : nil
-    let tensors = TextInputs(ids: ids, types: types, mask: mask, maximumLength: length)
-    let features = architecture.features(of: tensors)
-    guard let output = architecture.output(of: head, on: features, tensors, labels: labels) else {
+    let tensors = TextInputs(
+      ids: ids, types: types, mask: mask, maximumLength: sizes.length,
+      cacheLength: sizes.partLength == nil ? nil : sizes.length)
+    var features = architecture.features(of: tensors)
+    // What follows a part depends on its last token alone.
+    if sizes.partLength != nil { features = tensors.last(of: features) }
+    guard
+      let output = architecture.output(of: head, on: features, tensors, labels: sizes.labels)
+    else {
       throw .unsupported(
         "architectures", head.rawValue, in: settings.path,
         needs: "another head for this kind of network")

@@ -83,6 +83,7 @@ import Testing
   static let bodies = [
     "bert-sequence", "roberta-features", "distilbert-token", "mpnet-features", "albert-features",
     "electra-features", "modernbert-biases", "nomic-features", "gpt2-sequence", "qwen3-features",
+    "t5-gated", "deberta-options", "bart-sequence",
   ]
 
   /// Each value of a configuration is replaced by each of a list.
@@ -136,6 +137,10 @@ import Testing
       ("llama-features", "rope_parameters", ["rope_type": "yarn"]),
       ("qwen2-features", "layer_types", ["sliding_attention", "full_attention"]),
       ("classifier-softmax", "problem_type", "several"),
+      ("t5-features", "feed_forward_proj", "gated-snake"),
+      ("deberta-features", "pos_att_type", ["c2p", "p2p"]),
+      ("deberta-features", "conv_kernel_size", 3), ("deberta-features", "norm_rel_ebd", "batch"),
+      ("deberta-features", "attention_head_size", 4), ("bart-features", "normalize_before", true),
     ]
     for (folder, key, value) in cases {
       let found = error(try Fixture.configured(folder, [key: value]))
@@ -193,7 +198,9 @@ import Testing
     ("bert-features", "num_hidden_layers", 3), ("bert-features", "intermediate_size", 22),
     ("bert-features", "max_position_embeddings", 21), ("mpnet-features", "hidden_size", 12),
     ("modernbert-features", "norm_bias", 1), ("modernbert-biases", "mlp_bias", 0),
-    ("nomic-features", "intermediate_size", 22),
+    ("nomic-features", "intermediate_size", 22), ("t5-features", "d_kv", 5),
+    ("t5-features", "relative_attention_num_buckets", 12), ("bart-features", "d_model", 30),
+    ("deberta-features", "position_buckets", 10), ("deberta-options", "type_vocab_size", 3),
   ])
   func otherWeights(_ folder: String, _ key: String, _ value: Int) throws {
     let isFlag = key.hasSuffix("_bias")

@@ -43,7 +43,8 @@ struct GPT2: TextArchitecture {
     }
     var x =
       inputs.ids --> Embedding(vocabulary: vocabulary, channels: channels, name: "wte")
-      --> PositionalEncoding(.learned(maximumLength: positions), name: "wpe")
+      --> PositionalEncoding(
+        .learned(maximumLength: positions), streamLength: inputs.cacheLength, name: "wpe")
     let mask = inputs.visible
     for layer in 0..<layers {
       let name = "h.\(layer)"
@@ -51,8 +52,8 @@ struct GPT2: TextArchitecture {
       let scale = (scalesHeads ? 1 / Float(width).squareRoot() : 1)
       let attention = MultiHeadAttention(
         heads: heads, keyChannels: width, scale: scale / (scalesLayers ? Float(layer + 1) : 1),
-        isCausal: true, mask: mask == nil ? .none : .visible, form: .joined,
-        name: "\(name).attn")
+        isCausal: true, mask: mask == nil ? .none : .visible, cacheLength: inputs.cacheLength,
+        form: .joined, name: "\(name).attn")
       let normed = x --> norm("\(name).ln_1")
       x = x + (mask.map { [normed, $0] --> attention } ?? (normed --> attention))
       let expanded = activation.rest(

@@ -87,7 +87,7 @@ struct Llama: TextArchitecture {
     for layer in 0..<layers {
       let name = "layers.\(layer)"
       let normed = x --> norm("\(name).input_layernorm")
-      x = x + attention(normed, mask, "\(name).self_attn")
+      x = x + attention(normed, mask, inputs.cacheLength, "\(name).self_attn")
       let b = x --> norm("\(name).post_attention_layernorm")
       func dense(_ x: Tensor, _ neurons: Int, _ part: String) -> Tensor {
         x --> LastAxisDense(neurons: neurons, useBias: productBias, name: "\(name).mlp.\(part)")
@@ -103,13 +103,15 @@ struct Llama: TextArchitecture {
   }
 
   /// The attention of a block; heads that are normalized need parts of their own.
-  private func attention(_ x: Tensor, _ mask: Tensor?, _ name: String) -> Tensor {
+  private func attention(
+    _ x: Tensor, _ mask: Tensor?, _ cacheLength: Int?, _ name: String
+  ) -> Tensor {
     let rotary = RotaryEncoding.halves(base: base)
     let form: AttentionRule.Mask = mask == nil ? .none : .visible
     if !normsHeads {
       let attention = MultiHeadAttention(
         heads: heads, keyChannels: width, keyValueHeads: groups, isCausal: true, mask: form,
-        rotary: rotary, useBias: queryBias, name: name)
+        rotary: rotary, cacheLength: cacheLength, useBias: queryBias, name: name)
       return mask.map { [x, $0] --> attention } ?? (x --> attention)
     }
     func part(_ heads: Int, _ part: String) -> Tensor {
@@ -119,10 +121,12 @@ struct Llama: TextArchitecture {
     }
     func normed(_ heads: Int, _ name: String, _ norm: String) -> Tensor {
       part(heads, name) --> Reshape(to: [-1, heads, width]) --> self.norm(norm)
-        --> Reshape(to: [-1, heads * width]) --> PositionalEncoding(.rotary(rotary, heads: heads))
+        --> Reshape(to: [-1, heads * width])
+        --> PositionalEncoding(
+          .rotary(rotary, heads: heads), streamLength: cacheLength, name: "\(name).\(norm)_places")
     }
     let attention = ScaledDotProductAttention(
-      heads: heads, keyValueHeads: groups, isCausal: true, mask: form)
+      heads: heads, keyValueHeads: groups, isCausal: true, mask: form, cacheLength: cacheLength)
     let parts = [
       normed(heads, "q", "\(name).q_norm"), normed(groups, "k", "\(name).k_norm"),
       part(groups, "v"),

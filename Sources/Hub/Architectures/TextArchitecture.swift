@@ -10,6 +10,9 @@ struct TextInputs {
   let mask: Tensor?
   /// The maximum length.
   let maximumLength: Int
+  /// The number of tokens whose keys and values a decoder keeps; `nil` if each prediction has a
+  /// whole text.
+  var cacheLength: Int?
 
   /// The mask as attention takes it, [1][length].
   var visible: Tensor? { mask.map { $0 --> ExpandDims(axes: [0]) } }
@@ -122,7 +125,7 @@ extension TensorPlace {
 enum TextArchitectures {
   static let all: [any TextArchitecture.Type] = [
     BERT.self, RoBERTa.self, DistilBERT.self, MPNet.self, ALBERT.self, ELECTRA.self,
-    ModernBERT.self, NomicBERT.self, GPT2.self, Llama.self,
+    DeBERTa.self, ModernBERT.self, NomicBERT.self, T5.self, BART.self, GPT2.self, Llama.self,
   ]
 
   /// The names of all, for messages.

@@ -6,6 +6,8 @@ struct HubTensors: Sendable {
   /// The folder, for messages.
   let path: String
   private let files: [SafeTensors]
+  /// The names of the files in the folder, except for that of a single file.
+  let fileNames: [String]
   /// The file that holds a tensor.
   private let places: [String: Int]
 
@@ -42,6 +44,7 @@ struct HubTensors: Sendable {
       files.append(file)
     }
     self.files = files
+    fileNames = names.filter { $0 != Self.single }
     self.places = places
   }
 

@@ -28,7 +28,7 @@ struct SentenceSettings: Sendable {
   var defaultPrompt: String?
 
   /// The names that the settings of the network have had.
-  private static let transformerFiles = [
+  static let transformerFiles = [
     "sentence_bert_config.json", "sentence_roberta_config.json", "sentence_distilbert_config.json",
     "sentence_camembert_config.json", "sentence_albert_config.json",
     "sentence_xlm-roberta_config.json",

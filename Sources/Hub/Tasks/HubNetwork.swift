@@ -25,8 +25,12 @@ final class HubNetwork: Sendable {
   /// Compiles a network.
   ///
   /// - Throws: ``HubError`` of kind `compile`, or `fileMissing` if there is no tokenizer.
-  init(_ hub: HubModel, _ options: CompileOptions, threads: Int?) throws(HubError) {
-    guard let tokenizer = hub.tokenizer else { throw .noTokenizer(hub.path) }
+  init(
+    _ hub: HubModel, _ options: CompileOptions, threads: Int?,
+    strategy: TokenTruncation.Strategy? = nil
+  ) throws(HubError) {
+    guard var tokenizer = hub.tokenizer else { throw .noTokenizer(hub.path) }
+    if let strategy { tokenizer.truncation?.strategy = strategy }
     self.hub = hub
     self.tokenizer = tokenizer
     do throws(CompileError) { network = try hub.model.compile(options: options) } catch {

@@ -28,6 +28,8 @@ public struct TextEncoder: Sendable {
   private let layers: [SentenceLayers.Layer]
   private let normalizes: Bool
   private let lowercases: Bool
+  private let limits: HubLimits
+  private let precision: CompileOptions.Precision
 
   /// Reads a folder and compiles its network.
   ///
@@ -58,6 +60,8 @@ public struct TextEncoder: Sendable {
     self.pooling = sentence.pooling
     layers = sentence.layers
     self.normalizes = normalizes ?? false
+    self.limits = limits
+    precision = options.precision
     if let dimensions {
       guard (1...width).contains(dimensions) else {
         throw .invalid("dimensions", "\(dimensions)", in: folder, needs: "1 to \(width)")
@@ -113,6 +117,34 @@ public struct TextEncoder: Sendable {
     return vectors
   }
 
+  /// A digest of all that decides about vectors, to be stored with an index of them: an index whose
+  /// fingerprint is another one must be made again.
+  ///
+  /// It covers the files of the folder, among them tokenizer and weights with their type of
+  /// elements, and how they are used here: maximum length, pooling, dimensions, normalization,
+  /// precision, and the rules by which this version of Forge computes. Each call reads the files.
+  ///
+  /// - Returns: 64 hexadecimal digits, the same on every machine.
+  /// - Throws: ``HubError``: `unreadable`.
+  public func fingerprint() throws(HubError) -> String {
+    var fingerprint = HubFingerprint()
+    let root = HubFolder(path: hub.path, limits: limits)
+    let others = SentenceSettings.transformerFiles + hub.weightFiles
+    try fingerprint.add(root, as: "", others: others)
+    let modules = Set(hub.sentence.modules.map(\.folder)).subtracting(["", "."]).sorted()
+    for name in modules {
+      let folder = try root.folder(name, namedIn: root.path(of: "modules.json"))
+      try fingerprint.add(folder, as: name, others: others)
+    }
+    fingerprint.add("length", maximumLength)
+    fingerprint.add("pooling", pooling.modes.map(\.rawValue).joined(separator: " "))
+    fingerprint.add("prompts", pooling.includesPrompt)
+    fingerprint.add("dimensions", dimensions)
+    fingerprint.add("normalizes", normalizes)
+    fingerprint.add("precision", precision.rawValue)
+    return fingerprint.digest()
+  }
+
   /// The cosine of the angle between two vectors; 0 if one is 0 or they differ in length.
   ///
   /// - Parameters:
@@ -161,14 +193,5 @@ public struct TextEncoder: Sendable {
     if dimensions < vector.count { vector.removeLast(vector.count - dimensions) }
     if normalizes { vector.normalizeLength() }
     return vector
-  }
-}
-
-extension [Float] {
-  /// Scales a vector to length 1; one shorter than 10⁻¹² is divided by that.
-  fileprivate mutating func normalizeLength() {
-    let length = reduce(0.0) { $0 + Double($1) * Double($1) }.squareRoot()
-    let factor = 1 / Swift.max(length, 1e-12)
-    for index in indices { self[index] = Float(Double(self[index]) * factor) }
   }
 }

@@ -1,0 +1,149 @@
+import ForgeSystem
+
+/// Chooses a token by the logits of all, as the options say.
+struct TokenChoice {
+  private let options: GenerationOptions
+  private var random: SeededNumbers
+  /// The tokens of the prompt and the text, if a penalty needs them.
+  private var seen: Set<Int32> = []
+
+  init(_ options: GenerationOptions, prompt: [Int32]) {
+    self.options = options
+    random = SeededNumbers(state: options.seed ?? .random(in: 0 ... .max))
+    if options.repetitionPenalty != 1 { seen = Set(prompt) }
+  }
+
+  /// Chooses the next token.
+  ///
+  /// - Parameter logits: a number for each token.
+  /// - Returns: the token; `nil` if no logit is a number.
+  mutating func next(_ logits: [Float]) -> Int32? {
+    let token: Int?
+    if options.repetitionPenalty == 1 {
+      token = choose(logits)
+    } else {
+      token = choose(penalized(logits))
+    }
+    guard let token else { return nil }
+    if options.repetitionPenalty != 1 { seen.insert(Int32(token)) }
+    return Int32(token)
+  }
+
+  private func penalized(_ logits: [Float]) -> [Float] {
+    var logits = logits
+    for id in seen where logits.indices.contains(Int(id)) {
+      let logit = logits[Int(id)]
+      logits[Int(id)] =
+        logit < 0 ? logit * options.repetitionPenalty : logit / options.repetitionPenalty
+    }
+    return logits
+  }
+
+  private mutating func choose(_ logits: [Float]) -> Int? {
+    var best: Int?
+    var most = -Float.infinity
+    for (index, logit) in logits.enumerated() where logit > most || (best == nil && logit == most) {
+      (best, most) = (index, logit)
+    }
+    guard options.temperature > 0, most.isFinite else { return best }
+    let kept = Self.kept(logits, most: most, options)
+    let total = kept.reduce(0) { $0 + $1.weight }
+    // 53 bits: every place in 0 ..< total has its share.
+    var rest = Double(random.next() >> 11) * 0x1p-53 * total
+    for token in kept {
+      rest -= token.weight
+      if rest < 0 { return token.index }
+    }
+    return kept.last?.index ?? best
+  }
+
+  /// A token that may be chosen, with its part of the probability.
+  struct Candidate {
+    var index: Int
+    var weight: Double
+  }
+
+  /// The tokens that may be chosen, the likeliest first.
+  ///
+  /// - Parameters:
+  ///   - logits: a number for each token.
+  ///   - most: the largest, which is finite.
+  ///   - options: which tokens are kept.
+  /// - Returns: the tokens.
+  static func kept(
+    _ logits: [Float], most: Float, _ options: GenerationOptions
+  ) -> [Candidate] {
+    var least = -Float.infinity
+    if let count = options.topK, count < logits.count { least = smallest(of: logits, count) }
+    var tokens: [Candidate] = []
+    var total = 0.0
+    for (index, logit) in logits.enumerated() where logit >= least {
+      let weight = exp((Double(logit) - Double(most)) / Double(options.temperature))
+      // NaN is no probability.
+      guard weight > 0 else { continue }
+      tokens.append(Candidate(index: index, weight: weight))
+      total += weight
+    }
+    if let share = options.topP, share < 1 {
+      let rest = (1 - Double(share)) * total
+      // All tokens below this sum to less than `rest`; the others are few enough to sort.
+      let certain = rest / Double(tokens.count)
+      var dropped = 0.0
+      tokens.removeAll { token in
+        guard token.weight < certain else { return false }
+        dropped += token.weight
+        return true
+      }
+      tokens.sort { ($1.weight, $0.index) < ($0.weight, $1.index) }
+      while let last = tokens.last, tokens.count > 1, dropped + last.weight <= rest {
+        dropped += last.weight
+        tokens.removeLast()
+      }
+      return tokens
+    }
+    tokens.sort { ($1.weight, $0.index) < ($0.weight, $1.index) }
+    return tokens
+  }
+
+  /// The `count`-th largest of numbers, by a heap of so many.
+  private static func smallest(of logits: [Float], _ count: Int) -> Float {
+    var heap: [Float] = []
+    heap.reserveCapacity(count)
+    for logit in logits where !logit.isNaN {
+      if heap.count < count {
+        heap.append(logit)
+        var place = heap.count - 1
+        while place > 0, heap[(place - 1) / 2] > heap[place] {
+          heap.swapAt(place, (place - 1) / 2)
+          place = (place - 1) / 2
+        }
+      } else if logit > heap[0] {
+        heap[0] = logit
+        var place = 0
+        while 2 * place + 1 < count {
+          var child = 2 * place + 1
+          if child + 1 < count, heap[child + 1] < heap[child] { child += 1 }
+          guard heap[child] < heap[place] else { break }
+          heap.swapAt(child, place)
+          place = child
+        }
+      }
+    }
+    return heap.first ?? -.infinity
+  }
+}
+
+/// Numbers that depend on a seed alone.
+///
+/// Source: Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, 2014.
+struct SeededNumbers: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var bits = state
+    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+    return bits ^ (bits >> 31)
+  }
+}

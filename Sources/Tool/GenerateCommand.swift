@@ -1,0 +1,89 @@
+import ArgumentParser
+import Dispatch
+import Forge
+import ForgeHub
+import ForgeToolSupport
+import Synchronization
+
+/// Continues a text by a folder of the Hub.
+struct GenerateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "generate",
+    abstract: "Continues a text with a decoder's model folder of the Hugging Face Hub.",
+    discussion: """
+      The text appears token by token. Options that are not given are those of the folder's \
+      generation_config.json; without it each token is the likeliest one.
+
+      EXAMPLES
+        forge generate gpt2 "Swallows leave before" --tokens 40
+        forge generate Qwen2.5-0.5B "The capital of Peru is" --temperature 0.7 --top-p 0.9 --seed 7
+      """)
+
+  @Argument(help: ArgumentHelp("The folder.", valueName: "folder"), completion: .directory)
+  var folder: String
+
+  @Argument(help: ArgumentHelp("The text to continue.", valueName: "text"))
+  var prompt: String
+
+  @Option(help: "The maximum number of tokens.")
+  var tokens: Int?
+
+  @Option(help: "What logits are divided by; 0 takes the likeliest token each time.")
+  var temperature: Float?
+
+  @Option(help: "Choose among so many tokens.")
+  var topK: Int?
+
+  @Option(help: "Choose among the fewest tokens whose probabilities sum to so much.")
+  var topP: Float?
+
+  @Option(help: "The seed of the choice; another one each time by default.")
+  var seed: UInt64?
+
+  @Option(help: ArgumentHelp("A text that ends the text; can be repeated.", valueName: "text"))
+  var stop: [String] = []
+
+  @Option(help: "The maximum number of tokens of both texts.")
+  var length = 4096
+
+  @Option(help: "The threads of a prediction.")
+  var threads: Int?
+
+  func validate() throws {
+    guard threads ?? 1 >= 1 else { throw ValidationError("threads must be 1 or more") }
+  }
+
+  func run() throws {
+    var compile = CompileOptions()
+    if let threads { compile.threads = .atMost(threads) }
+    let generator = try Progress.during("compiling \(folder)") {
+      try Generator(contentsOf: folder, maximumLength: length, options: compile)
+    }
+    var options = generator.options
+    options.maximumTokens = tokens ?? options.maximumTokens
+    options.temperature = temperature ?? options.temperature
+    options.topK = topK ?? options.topK
+    options.topP = topP ?? options.topP
+    options.seed = seed ?? options.seed
+    options.stopTexts += stop
+    try write(try generator.generate(prompt, options: options))
+  }
+
+  /// Writes the pieces as they come, and waits for the last one.
+  private func write(_ text: GeneratedText) throws {
+    let failure = Mutex<(any Error)?>(nil)
+    let done = DispatchSemaphore(value: 0)
+    Task.detached {
+      do {
+        for try await piece in text {
+          print(piece.text, terminator: "")
+          StandardOutput.flush()
+        }
+      } catch { failure.withLock { $0 = error } }
+      done.signal()
+    }
+    done.wait()
+    print("")
+    if let error = failure.withLock({ $0 }) { throw error }
+  }
+}
