@@ -79,7 +79,7 @@ struct TokenChoice {
     var total = 0.0
     for (index, logit) in logits.enumerated() where logit >= least {
       let weight = exp((Double(logit) - Double(most)) / Double(options.temperature))
-      // NaN is no probability.
+      // NaN is not a probability.
       guard weight > 0 else { continue }
       tokens.append(Candidate(index: index, weight: weight))
       total += weight
