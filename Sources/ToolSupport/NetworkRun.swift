@@ -75,7 +75,7 @@ package struct NetworkRun {
       switch values {
       case .values(let example): columns.append((own, [example], false))
       case .array(let array):
-        try Self.checkIntegers(array, of: inputs[index])
+        try Self.checkNumbers(array, of: inputs[index])
         // An input without an axis of examples, in a file that has a batch, is there once.
         let isShared = isBatch && inputs[index].examples == .shared
         let shape =
@@ -114,10 +114,12 @@ package struct NetworkRun {
     }
   }
 
-  /// Refuses integers that a network, which computes in Float32, may not hold exactly.
-  private static func checkIntegers(
+  /// Refuses numbers that a network, which computes in Float32, does not hold: integers that it
+  /// rounds, and 64-bit numbers that become infinite.
+  private static func checkNumbers(
     _ array: StoredTensor, of port: ImportedModel.Port
   ) throws(ToolError) {
+    if array.elementType == .float64 { try checkMagnitudes(array, of: port) }
     let limit: UInt64 = 1 << 24
     guard port.elementType == .int32 || port.elementType == .int64, let values = array.int64s,
       let index = values.firstIndex(where: { $0.magnitude >= limit })
@@ -126,6 +128,22 @@ package struct NetworkRun {
       .wrongInput, "the input \"\(port.name)\" holds an integer that Float32 may not have",
       received: "\(values[index]) at index \(index)",
       needs: "integers from -\(limit - 1) to \(limit - 1)")
+  }
+
+  private static func checkMagnitudes(
+    _ array: StoredTensor, of port: ImportedModel.Port
+  ) throws(ToolError) {
+    for (index, float) in array.floats.enumerated() where float.isInfinite {
+      let bits = array.bytes.withUnsafeBytes {
+        $0.loadUnaligned(fromByteOffset: index * MemoryLayout<UInt64>.size, as: UInt64.self)
+      }
+      let value = Double(bitPattern: UInt64(littleEndian: bits))
+      // Infinities of the array itself are infinities of the network.
+      guard value.isFinite else { continue }
+      throw ToolError(
+        .wrongInput, "the input \"\(port.name)\" holds a number that Float32 does not have",
+        received: "\(value) at index \(index)", needs: "at most \(Float.greatestFiniteMagnitude)")
+    }
   }
 
   /// Checks that a file of labels has one name for each class of an output.

@@ -26,6 +26,25 @@ import Testing
     .array(try StoredTensor(floats: values, sizes: sizes))
   }
 
+  /// A finite number does not become infinite without a word; an infinity stays one.
+  @Test func numbersBeyondFloat32() throws {
+    let run = try NetworkRun(imported()) { try imported().model.compile() }
+    let offset = try array(Array(repeating: 0, count: 12), [1, 2, 3, 2])
+    func image(_ last: Double) throws -> NetworkRun.Given {
+      let values = [Double.infinity] + Array(repeating: 1, count: 10) + [last]
+      let bytes = values.flatMap { value in
+        withUnsafeBytes(of: value.bitPattern.littleEndian) { Array($0) }
+      }
+      return .array(try StoredTensor(elementType: .float64, sizes: [1, 2, 2, 3], bytes: bytes))
+    }
+    #expect(try run.examples(["image": image(3e38), "offset": offset]).count == 1)
+    let error = #expect(throws: ToolError.self) {
+      try run.examples(["image": image(-1e39), "offset": offset])
+    }
+    #expect(error?.kind == .wrongInput)
+    #expect("\(error.map { "\($0)" } ?? "")".contains("-1e+39 at index 11"))
+  }
+
   @Test func everyOutputHasTheOrderOfItsFile() throws {
     let run = try NetworkRun(imported()) { try imported().model.compile() }
     // Channel 0 is 0…5, channel 1 is 6…11; the offset is 100 in channel 0 and 200 in channel 1.
