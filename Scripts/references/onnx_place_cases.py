@@ -131,9 +131,6 @@ def rows(case, random):
         yield case(
             f"products_{name}", [node("CumProd", ["x", "a"], ["y"], **attributes)], (2, 7, 3),
             low=-1.5, high=1.5, opset=26, reference=True, stored={"a": np.int64(1)})
-    yield case(
-        "products_of_one", [node("CumProd", ["x", "a"], ["y"], exclusive=1)], (4, 1), opset=26,
-        reference=True, stored={"a": np.int64(-1)})
 
 
 def known(case):
