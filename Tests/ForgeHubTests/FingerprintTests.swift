@@ -67,7 +67,10 @@ import Testing
     (3_000_001, "840fed5d26aada0c1cce12ad79d34417e200f9ed68fe35ee082a5690823a9a82"),
   ])
   func digests(_ count: Int, _ expected: String) {
-    let bytes = (0..<count).map { UInt8(($0 * $0 * 7 + $0) % 251) }
+    let bytes = (0..<count).map { (index: Int) -> UInt8 in
+      let number = 7 * index * index + index
+      return UInt8(number % 251)
+    }
     for part in [max(1, count), 1, 7, 64, 100] where count / part < 100_000 {
       var digest = SHA256()
       for start in stride(from: 0, to: count, by: part) {
