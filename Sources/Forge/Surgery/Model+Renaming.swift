@@ -49,7 +49,7 @@ extension Model {
   /// Returns the model with a source of parameters that comes before its own.
   ///
   /// ```swift
-  /// let head = ParameterDictionary(["own": [.weights: weights, .biases: biases]])
+  /// let head = ParameterDictionary(["own": [.weights: kernel, .biases: bias]])
   /// let network = try model.adding(parameters: head).compile()
   /// ```
   ///
