@@ -48,7 +48,7 @@ extension Model {
   ///
   /// ```swift
   /// let both = try detector.adding(outputs: "stage4", "stage5")
-  /// print(try both.compile().predict(["image": picture])["stage4"] as Any)
+  /// let features = try both.compile().predict(["image": picture])["stage4"]
   /// ```
   ///
   /// - Parameter names: the names of layers, given or generated; their outputs follow those of the
