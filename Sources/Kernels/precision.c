@@ -199,55 +199,51 @@ void forge_pack_rounded_half(const float *weights, float *packed, int64_t output
              outputs * arguments.rows * (int64_t)sizeof(float), threads);
 }
 
-void forge_pack_bfloat(const float *weights, uint32_t *packed, int64_t outputs, int64_t taps,
-                       int64_t inputs, int64_t panel_width) {
-  uint16_t *pairs = (uint16_t *)packed;
-  memset(pairs, 0, (size_t)padded_count(outputs, taps, inputs, panel_width) * sizeof *pairs);
-  for (int64_t o = 0; o < outputs; o++)
-    for (int64_t tap = 0; tap < taps; tap++) {
-      uint16_t *to = pairs + row_of(o, tap, taps, inputs, panel_width, 2);
-      for (int64_t i = 0; i < inputs; i++)
-        to[step_of(i, panel_width, 2)] = forge_bfloat_of(*weights++);
-    }
-}
-
 typedef struct {
   const float *weights;
   uint16_t *packed;
   int64_t outputs, taps, inputs, panel_width;
-} wide_packing;
+  int64_t padded; /* inputs, to whole blocks */
+} pair_packing;
 
 /* A tile is a tap of a panel. */
-static void pack_wide_tile(const void *arguments, int64_t tile) {
-  const wide_packing *a = arguments;
-  const int64_t panel = tile / a->taps, tap = tile % a->taps;
-  const int64_t rows = forge_quotient_up(a->inputs, FORGE_TILE_CHANNELS) * FORGE_WIDE_WORDS;
-  const int64_t first = panel * a->panel_width;
+static void pack_pairs_tile(const void *arguments, int64_t tile) {
+  const pair_packing *a = arguments;
+  const int64_t first = tile / a->taps * a->panel_width, tap = tile % a->taps;
   const int64_t columns = forge_smaller(a->panel_width, a->outputs - first);
-  uint16_t *to = a->packed + tile * rows * a->panel_width * 2;
   const float *from = a->weights + (first * a->taps + tap) * a->inputs;
-  for (int64_t pair = 0; pair < rows; pair++, to += 2 * a->panel_width)
+  uint16_t *to = a->packed + tile * a->padded * a->panel_width;
+  for (int64_t input = 0; input < a->padded; input += 2, to += 2 * a->panel_width)
     for (int64_t column = 0; column < a->panel_width; column++)
       for (int64_t i = 0; i < 2; i++) {
-        const bool filled = column < columns && 2 * pair + i < a->inputs;
+        const bool filled = column < columns && input + i < a->inputs;
         to[2 * column + i] =
-          filled ? forge_bfloat_of(from[column * a->taps * a->inputs + 2 * pair + i]) : 0;
+          filled ? forge_bfloat_of(from[column * a->taps * a->inputs + input + i]) : 0;
       }
 }
 
-void forge_pack_wide_bfloat(const float *weights, uint32_t *packed, int64_t outputs, int64_t taps,
-                            int64_t inputs, int64_t panel_width, int32_t threads) {
-  const wide_packing arguments = {.weights = weights,
+static void pack_pairs(const float *weights, uint32_t *packed, int64_t outputs, int64_t taps,
+                       int64_t inputs, int64_t block, int64_t panel_width, int32_t threads) {
+  const pair_packing arguments = {.weights = weights,
                                   .packed = (uint16_t *)packed,
                                   .outputs = outputs,
                                   .taps = taps,
                                   .inputs = inputs,
-                                  .panel_width = panel_width};
-  const int64_t panels = forge_quotient_up(outputs, panel_width);
-  forge_deal(pack_wide_tile, &arguments, panels * taps,
-             panels * taps * forge_quotient_up(inputs, FORGE_TILE_CHANNELS) * FORGE_WIDE_WORDS *
-               panel_width * (int64_t)sizeof(uint32_t),
-             threads);
+                                  .panel_width = panel_width,
+                                  .padded = forge_quotient_up(inputs, block) * block};
+  const int64_t tiles = forge_quotient_up(outputs, panel_width) * taps;
+  forge_deal(pack_pairs_tile, &arguments, tiles,
+             tiles * arguments.padded * panel_width * (int64_t)sizeof(uint16_t), threads);
+}
+
+void forge_pack_bfloat(const float *weights, uint32_t *packed, int64_t outputs, int64_t taps,
+                       int64_t inputs, int64_t panel_width) {
+  pack_pairs(weights, packed, outputs, taps, inputs, FORGE_LANES, panel_width, 1);
+}
+
+void forge_pack_wide_bfloat(const float *weights, uint32_t *packed, int64_t outputs, int64_t taps,
+                            int64_t inputs, int64_t panel_width, int32_t threads) {
+  pack_pairs(weights, packed, outputs, taps, inputs, FORGE_TILE_CHANNELS, panel_width, threads);
 }
 
 void forge_pack_byte(const float *weights, uint32_t *packed, float *scales, int32_t *totals,

@@ -10,7 +10,7 @@
  * The scales of the inputs are unknown during packing. If they are alike, the ratio of the two sums
  * is `channel`; where the algorithm scales the inputs, it is the worse of two ratios, for inputs
  * that are alike before they are scaled and for inputs that are alike after it. A single large
- * weight makes one scale large, and an input that is no smaller than the others would then hide
+ * weight makes one scale large, and an input of the same size as the others would then hide
  * them. Whatever the scale of each block, the ratio is at most the largest ratio of their terms:
  * `block`. Within a block, inputs with small weights are often large, because earlier layers made
  * them so. With scales that make up for the norms R of the weights of each input, the error grows

@@ -88,7 +88,7 @@ extension TensorData {
     #expect(pair.configuredBatch == 0)
   }
 
-  /// Rows of a batch have the bits that they have by themselves, however they were run.
+  /// A row of a batch is bit-identical to its own prediction, however the batch was run.
   @Test(arguments: ["dynamic_batching { preferred_batch_size: [ 4 ] }", ""])
   func batchesChangeNoBit(_ configuration: String) async throws {
     let expected = try #require(try Expected.all()["mlp/1"])

@@ -1,7 +1,6 @@
 import CForgeKernels
 import ForgeOperations
 import ForgeShapes
-import ForgeSystem
 
 /// Multiplies tiles of bfloat16 by AMX, with a model input of few channels.
 ///
@@ -47,8 +46,12 @@ struct BFloat16ImageConvolution: ConvolutionAlgorithm {
       taps: geometry.kernel.height, inputs: geometry.kernel.width * problem.inputs,
       outputs: problem.outputs, panelWidth: panelWidth, accuracy: problem.settings.accuracy,
       scalesArePowers: false)
-    let words = WindowRows(
-      border: border, height: image.height, width: problem.output[1], numbers: form.inputs)
+    // A row of a window is a pixel. Its zeros at the sides are numbers of the row.
+    let words = ImageWords(
+      height: image.height, width: problem.output[1], channels: form.inputs,
+      border: Edges(top: border.top, left: 0, bottom: border.bottom, right: 0),
+      blockChannels: BFloat16TileConvolution.blockChannels,
+      channelsPerWord: BFloat16TileConvolution.channelsPerWord)
     let memory = plan.addPlain(words.shape)
     var patches = forge_patch_words_arguments()
     patches.kernel_width = Int32(clamping: geometry.kernel.width)
@@ -90,37 +93,5 @@ struct BFloat16ImageConvolution: ConvolutionAlgorithm {
       arguments.next = places.next?.start
       arguments.next_floats = Int64(places.next?.count ?? 0)
     }
-  }
-}
-
-/// The words of all rows of all windows, with rows of zeros above and below.
-private struct WindowRows {
-  let border: Edges
-  /// The rows of the image.
-  let height: Int
-  /// The columns of the convolution.
-  let width: Int
-  /// The numbers of a row of a window.
-  let numbers: Int
-
-  private static let wordsPerBlock =
-    BFloat16TileConvolution.blockChannels / BFloat16TileConvolution.channelsPerWord
-
-  var rows: Int { border.top + height + border.bottom }
-  private var blocks: Int {
-    AlignedMemory.round(numbers, to: BFloat16TileConvolution.blockChannels)
-      / BFloat16TileConvolution.blockChannels
-  }
-  var shape: [Int] { [rows, width, blocks * Self.wordsPerBlock] }
-
-  /// Changes the view of the memory to that of the words.
-  func adjust(_ view: inout forge_view) {
-    let rowStride = width * Self.wordsPerBlock
-    view.height = Int32(clamping: height)
-    view.width = Int32(clamping: width)
-    view.channels = Int32(clamping: numbers)
-    view.offset += Int64(border.top * rowStride)
-    view.row_stride = Int64(rowStride)
-    view.block_stride = Int64(rowStride * rows)
   }
 }

@@ -37,18 +37,6 @@ struct BFloat16TileConvolution: WordAlgorithm {
       && forge_precision_kernels(level).bfloat_tile_convolution != nil
   }
 
-  static func candidates(for problem: ConvolutionProblem) -> [any ConvolutionAlgorithm] {
-    guard computes(in: problem.settings.precision, level: problem.settings.level),
-      problem.isUngrouped
-    else { return [] }
-    // The time of a dense layer is that of reading its weights, and these are the smallest. With
-    // several lengths every plan must make the same choice.
-    let isPreferred =
-      problem.kind == .dense || problem.settings.preference == .size
-      || problem.settings.sumsInOneOrder
-    return [Self(panelWidth: problem.panelWidth, isPreferred: isPreferred)]
-  }
-
   func cost(_ model: ConvolutionCost) -> Double {
     guard !isPreferred else { return 0 }
     let channels = Double(AlignedMemory.round(model.inputs, to: Self.blockChannels))

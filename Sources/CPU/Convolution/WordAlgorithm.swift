@@ -1,6 +1,5 @@
 import CForgeKernels
 import ForgeShapes
-import ForgeSystem
 
 /// A convolution that reads 32-bit words of several adjacent channels, which a separate step packs.
 protocol WordAlgorithm: NarrowWeightAlgorithm {
@@ -36,9 +35,10 @@ extension WordAlgorithm {
       problem.isUngrouped, problem.taps * problem.inputs <= mostProducts
     else { return [] }
     // These weights are the smallest, and the time of a dense layer is that of reading its weights.
+    // With several lengths every plan must make the same choice.
     let isPreferred =
       problem.kind == .dense || problem.settings.preference == .size
-      || problem.settings.level.facts.has_vectors == 0
+      || problem.settings.sumsInOneOrder || problem.settings.level.facts.has_vectors == 0
     return [Self(panelWidth: problem.panelWidth, isPreferred: isPreferred)]
   }
 
@@ -60,9 +60,9 @@ extension WordAlgorithm {
     let image = plan.tensor(source)
     let border = HaloNeeds.border(of: problem)
     let words = ImageWords(
-      image: image, border: border, perBlock: Self.blockChannels / Self.channelsPerWord)
-    let blocks = AlignedMemory.round(image.channels, to: Self.blockChannels) / Self.blockChannels
-    let memory = plan.addPlain([words.height, words.width, blocks * words.perBlock])
+      height: image.height, width: image.width, channels: image.channels, border: border,
+      blockChannels: Self.blockChannels, channelsPerWord: Self.channelsPerWord)
+    let memory = plan.addPlain(words.shape)
     var arguments = forge_words_arguments()
     arguments.top = Int32(clamping: border.top)
     arguments.left = Int32(clamping: border.left)
@@ -81,35 +81,12 @@ extension WordAlgorithm {
     }
     plan.addStep(
       "\(Self.name) input", kernels[keyPath: Self.inputKernel], arguments, tiles: Self.inputTiles,
-      parts: words.height, reads: [\.in: source], writes: [\.out: memory, \.range: range]
+      parts: words.rows, reads: [\.in: source], writes: [\.out: memory, \.range: range]
     ) { arguments, _ in
       words.adjust(&arguments.out)
     }
     return NarrowInput(image: memory, range: range, isFlat: isFlat) { view in
       words.adjust(&view, isFlat: isFlat)
     }
-  }
-}
-
-/// An image packed in words, with a border of zeros.
-private struct ImageWords {
-  let image: PlannedTensor
-  let border: Edges
-  /// The words per pixel and block of channels.
-  let perBlock: Int
-
-  var height: Int { border.top + image.height + border.bottom }
-  var width: Int { border.left + image.width + border.right }
-
-  /// Changes the view of the memory to that of the words; one row for a pointwise convolution,
-  /// which has no border.
-  func adjust(_ view: inout forge_view, isFlat: Bool = false) {
-    let rowStride = width * perBlock
-    view.height = Int32(clamping: isFlat ? 1 : image.height)
-    view.width = Int32(clamping: isFlat ? image.height * image.width : image.width)
-    view.channels = Int32(clamping: image.channels)
-    view.offset += Int64(border.top * rowStride + border.left * perBlock)
-    view.row_stride = Int64(rowStride)
-    view.block_stride = Int64(rowStride * height)
   }
 }

@@ -5,8 +5,8 @@
 
 enum { FORGE_TILE_PIXELS = 16, FORGE_PIECE_PIXELS = 2 * FORGE_TILE_PIXELS, TILE_ROW_BYTES = 64 };
 
-/* The tile registers: sums of the pairs, pixels, weights. */
-enum { TILE_SUMS = 0, TILE_PIXELS = 4, TILE_WEIGHTS = 6, TILE_REGISTERS = 8 };
+/* The registers are 4 of sums, 2 of pixels, 2 of weights. */
+enum { TILE_REGISTERS = 8 };
 
 /* What the processor reads as the shape of the tiles. */
 typedef struct {

@@ -97,7 +97,7 @@ extension TensorData {
         : product.addingReportingOverflow(Value(digit & 15))
       guard digit < 10, !overflow, !excess else {
         throw .invalid(
-          "the data of \"\(name)\" have a number that is no integer of \(Value.self): "
+          "the data of \"\(name)\" have a number that is not an integer of \(Value.self): "
             + String(decoding: text.prefix(40), as: UTF8.self))
       }
       value = sum

@@ -222,7 +222,7 @@ public final class ModelRepository: Sendable {
   }
 
   private func record(_ error: ServingError, of name: String) {
-    // A name of a request that is no model leaves nothing behind.
+    // A request for an unknown model leaves nothing behind.
     guard error.kind != .notFound else { return }
     entries.withLock { $0[name, default: Entry()].reason = error.message }
   }

@@ -27,7 +27,7 @@ package struct WireReader {
 
   /// The next field; `nil` at the end.
   ///
-  /// - Throws: ``ServingError`` when the bytes are no message.
+  /// - Throws: ``ServingError`` when the bytes are not a message.
   mutating func next() throws(ServingError) -> Field? {
     guard !rest.isEmpty else { return nil }
     let key = try varint()
