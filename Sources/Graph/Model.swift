@@ -123,11 +123,7 @@ public struct Model: Sendable {
   }
 
   /// Returns the same inputs with other outputs.
-  package func with(outputs: [Tensor]) -> Model {
-    var model = self
-    model.outputs = outputs
-    return model
-  }
+  package func with(outputs: [Tensor]) -> Model { with(inputs: inputs, outputs: outputs) }
 }
 
 extension Model: Chainable {

@@ -50,28 +50,6 @@ extension StoredType {
   }
 }
 
-extension Float {
-  /// The bits of the nearest half-precision number, the even one of two.
-  package var halfPrecisionBits: UInt16 {
-    let sign = UInt16(truncatingIfNeeded: bitPattern >> 16) & 0x8000
-    let size = bitPattern & 0x7FFF_FFFF
-    if size > 0x7F80_0000 { return sign | 0x7E00 | UInt16(size >> 13 & 0x3FF) }
-    // From 65520 on the nearest number would be 65536.
-    if size >= 0x477F_F000 { return sign | 0x7C00 }
-    if size < 0x3880_0000 {
-      // Subnormal numbers are multiples of 2⁻²⁴; the product is exact.
-      return sign | UInt16((magnitude * 0x1p24).rounded(.toNearestOrEven))
-    }
-    return sign | UInt16((size + 0xFFF + (size >> 13 & 1) - 0x3800_0000) >> 13)
-  }
-
-  /// The bits of the nearest bfloat16 number, the even one of two.
-  package var bfloat16Bits: UInt16 {
-    if isNaN { return UInt16(bitPattern >> 16) | 0x40 }
-    return UInt16((bitPattern + 0x7FFF + (bitPattern >> 16 & 1)) >> 16)
-  }
-}
-
 extension LoadError {
   /// A value that the type of the file does not have.
   static func doesNotFit(

@@ -157,11 +157,3 @@ public enum UnaryFunction: Hashable, Sendable {
     }
   }
 }
-
-extension Float {
-  /// The nearest number of bfloat16, the even one of two.
-  fileprivate var roundedToBFloat16: Float {
-    guard !isNaN else { return self }
-    return Float(bitPattern: (bitPattern &+ 0x7FFF &+ (bitPattern >> 16 & 1)) & 0xFFFF_0000)
-  }
-}

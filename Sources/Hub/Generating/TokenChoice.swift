@@ -1,15 +1,16 @@
+import Forge
 import ForgeSystem
 
 /// Chooses a token by the logits of all, as the options say.
 struct TokenChoice {
   private let options: GenerationOptions
-  private var random: SeededNumbers
+  private var random: SplitMix64
   /// The tokens of the prompt and the text, if a penalty needs them.
   private var seen: Set<Int32> = []
 
   init(_ options: GenerationOptions, prompt: [Int32]) {
     self.options = options
-    random = SeededNumbers(state: options.seed ?? .random(in: 0 ... .max))
+    random = SplitMix64(seed: options.seed ?? .random(in: 0 ... .max))
     if options.repetitionPenalty != 1 { seen = Set(prompt) }
   }
 
@@ -130,20 +131,5 @@ struct TokenChoice {
       }
     }
     return heap.first ?? -.infinity
-  }
-}
-
-/// Numbers that depend on a seed alone.
-///
-/// Source: Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, 2014.
-struct SeededNumbers: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = state
-    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    return bits ^ (bits >> 31)
   }
 }

@@ -191,9 +191,7 @@ extension Float {
   package func rounded(to type: ElementType) -> Float {
     switch type {
     case .float16: return Float(Float16(self))
-    case .bfloat16:
-      guard !isNaN else { return self }
-      return Float(bitPattern: (bitPattern &+ 0x7FFF &+ (bitPattern >> 16 & 1)) & 0xFFFF_0000)
+    case .bfloat16: return roundedToBFloat16
     default: return self
     }
   }

@@ -134,14 +134,6 @@ extension ElementType {
   }
 }
 
-extension Float {
-  /// The bits of the nearest bfloat16 number, ties to even; NaN stays NaN.
-  fileprivate var bfloat16Bits: UInt16 {
-    guard !isNaN else { return 0x7FC0 | UInt16(bitPattern >> 16 & 0x8000) }
-    return UInt16(truncatingIfNeeded: (bitPattern + 0x7FFF + (bitPattern >> 16 & 1)) >> 16)
-  }
-}
-
 extension FixedWidthInteger {
   /// The integer nearest to a number, ties to even, within the range of the type; 0 for NaN.
   fileprivate init(clampingNearest value: Float) {
