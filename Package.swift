@@ -39,7 +39,8 @@ let library: [Target] = [
   // Pixel arithmetic; it shares the thread pool of the kernels.
   .target(name: "CForgePixels", dependencies: ["CForgeKernels"], path: "Sources/Pixels"),
   .target(
-    name: "ForgeImages", dependencies: ["Forge", "CForgeJPEG", "CForgePNG", "CForgePixels"],
+    name: "ForgeImages",
+    dependencies: ["Forge", "ForgeSystem", "CForgeJPEG", "CForgePNG", "CForgePixels"],
     path: "Sources/Images"),
   // Arithmetic of sound; it shares the thread pool of the kernels.
   .target(name: "CForgeSound", dependencies: ["CForgeKernels"], path: "Sources/Sound"),
@@ -48,7 +49,8 @@ let library: [Target] = [
     name: "ForgeMetrics",
     dependencies: ["ForgeRunner", .product(name: "Metrics", package: "swift-metrics")],
     path: "Sources/Metrics"),
-  .target(name: "ForgeImporters", dependencies: ["Forge"], path: "Sources/Importers"),
+  .target(
+    name: "ForgeImporters", dependencies: ["Forge", "ForgeSystem"], path: "Sources/Importers"),
   // Writers of model files need no readers of them.
   .target(name: "ForgeExporters", dependencies: ["Forge"], path: "Sources/Exporters"),
   // Tokenizers need no network: a program that only tokenizes builds three small targets.
@@ -59,14 +61,14 @@ let library: [Target] = [
     name: "ForgeHub", dependencies: ["Forge", "ForgeText", "ForgeSystem"], path: "Sources/Hub"),
   // What the tool computes, apart from its commands, so that tests reach it.
   .target(
-    name: "ForgeToolSupport", dependencies: ["Forge", "ForgeImporters"],
+    name: "ForgeToolSupport", dependencies: ["Forge", "ForgeImporters", "ForgeSystem"],
     path: "Sources/ToolSupport"),
   .target(name: "CForgeProcess", path: "Sources/Process"),
   .executableTarget(
     name: "ForgeTool",
     dependencies: [
       "CForgeProcess", "Forge", "ForgeModels", "ForgeImages", "ForgeImporters", "ForgeExporters",
-      "ForgeHub", "ForgeToolSupport",
+      "ForgeHub", "ForgeToolSupport", "ForgeSystem",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],
     path: "Sources/Tool"),

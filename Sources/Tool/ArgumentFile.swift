@@ -1,5 +1,6 @@
 import ArgumentParser
-import Foundation
+import ForgeSystem
+import FoundationEssentials
 
 /// A file that an argument names.
 enum ArgumentFile {

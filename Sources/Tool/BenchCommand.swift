@@ -1,8 +1,9 @@
 import ArgumentParser
 import Forge
 import ForgeImporters
+import ForgeSystem
 import ForgeToolSupport
-import Foundation
+import FoundationEssentials
 
 /// Times predictions of a network, from input to output values, or single layers.
 struct BenchCommand: ParsableCommand {

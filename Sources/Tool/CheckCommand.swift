@@ -1,8 +1,8 @@
 import ArgumentParser
 import Forge
 import ForgeImporters
+import ForgeSystem
 import ForgeToolSupport
-import Foundation
 
 /// Imports, compiles and predicts once, and says what does not work.
 struct CheckCommand: ParsableCommand {

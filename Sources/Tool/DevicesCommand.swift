@@ -1,6 +1,7 @@
 import ArgumentParser
 import Forge
-import Foundation
+import ForgeSystem
+import FoundationEssentials
 
 /// Lists the devices that predictions can run on.
 struct DevicesCommand: ParsableCommand {

@@ -1,8 +1,9 @@
 import ArgumentParser
 import Forge
 import ForgeImporters
+import ForgeSystem
 import ForgeToolSupport
-import Foundation
+import FoundationEssentials
 
 /// Compares two networks layer by layer on the same input.
 struct DiffCommand: ParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import CForgeProcess
-import Foundation
+import ForgeSystem
 
 /// The command-line tool.
 @main

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Forge
+import ForgeSystem
 import ForgeToolSupport
-import Foundation
+import FoundationEssentials
 
 /// Draws a network.
 struct GraphCommand: ParsableCommand {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Forge
 import ForgeImporters
 import ForgeToolSupport
-import Foundation
+import FoundationEssentials
 
 /// The arguments of the commands that predict: arrays and pictures for the inputs.
 struct InputArguments: ParsableArguments {

@@ -104,10 +104,3 @@ struct InspectCommand: ParsableCommand {
     if isDamaged { throw ExitCode.failure }
   }
 }
-
-extension String {
-  /// The text with spaces behind it up to a length.
-  func padding(to length: Int) -> String {
-    self + String(repeating: " ", count: max(length - count, 0))
-  }
-}

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Forge
-import Foundation
+import ForgeSystem
 
 /// One line of a list of layers: `NAME KIND WIDTHxHEIGHTxCHANNELS key=value…`.
 ///

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Forge
-import Foundation
+import ForgeSystem
+import FoundationEssentials
 
 /// Times each layer of a list separately and compares it with the limits of the machine.
 struct LayerTable {
@@ -26,9 +27,10 @@ struct LayerTable {
     guard let speed = Device.measuredSpeed(threads: threads) else {
       throw ValidationError("there is no memory to measure the machine with")
     }
-    let heading = String(
-      format: "peak %.1f GFLOP/s (%@), memory %.1f GB/s, threads %d", speed.gigaflops,
-      speed.instructionSet.rawValue as NSString, speed.gigabytesPerSecond, speed.threads)
+    let heading =
+      String(format: "peak %.1f GFLOP/s ", speed.gigaflops)
+      + "(\(speed.instructionSet.rawValue)), "
+      + String(format: "memory %.1f GB/s, threads %ld", speed.gigabytesPerSecond, speed.threads)
     if !json {
       ToolOutput.write(heading)
       ToolOutput.write(
@@ -44,8 +46,8 @@ struct LayerTable {
       if json { continue }
       let numbers = String(
         format: "%10.4f  %7.1f %7.1f  ", row.medianMs, row.gflops, row.gigabytesPerSecond)
-      let layer = row.layer.padding(toLength: max(28, row.layer.count), withPad: " ", startingAt: 0)
-      let bound = row.bound.padding(toLength: 7, withPad: " ", startingAt: 0)
+      let layer = row.layer.padding(to: 28)
+      let bound = row.bound.padding(to: 7)
       ToolOutput.write(
         numbers + bound + String(format: " %5.0f%%  ", 100 * row.share), terminator: "")
       ToolOutput.write("\(layer)  \(row.kernels)")

@@ -3,7 +3,7 @@ import Forge
 import ForgeImporters
 import ForgeModels
 import ForgeToolSupport
-import Foundation
+import FoundationEssentials
 
 /// A network argument: the name of a ready architecture, a model file, or a file of the weights of
 /// a ready architecture.

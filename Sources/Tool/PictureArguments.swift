@@ -3,7 +3,7 @@ import Forge
 import ForgeImages
 import ForgeImporters
 import ForgeToolSupport
-import Foundation
+import FoundationEssentials
 
 /// The arguments of the commands that read pictures: how they become numbers.
 struct PictureArguments: ParsableArguments {

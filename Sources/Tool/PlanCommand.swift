@@ -1,7 +1,8 @@
 import ArgumentParser
 import Forge
+import ForgeSystem
 import ForgeToolSupport
-import Foundation
+import FoundationEssentials
 
 /// Says what a network will need, without reading its weights.
 struct PlanCommand: ParsableCommand {

@@ -1,4 +1,4 @@
-import Foundation
+import ForgeSystem
 
 /// The resident memory of this process, as Linux reports it.
 struct ProcessMemory: Encodable {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Forge
+import ForgeSystem
 import ForgeToolSupport
-import Foundation
 
 /// Times each step of a network.
 struct ProfileCommand: ParsableCommand {
@@ -43,8 +43,8 @@ struct ProfileCommand: ParsableCommand {
       let (champion, challenger) = (comparison.champion, comparison.challenger)
       print(
         String(
-          format: "%8.4f ms  %8.4f ms%@ ", champion.seconds * 1e3, challenger.seconds * 1e3,
-          (comparison.isWon ? "*" : " ") as NSString)
+          format: "%8.4f ms  %8.4f ms", champion.seconds * 1e3, challenger.seconds * 1e3)
+          + (comparison.isWon ? "* " : "  ")
           + "\(comparison.convolution): \(challenger.kernel) for \(champion.kernel)")
     }
     if let seconds = tuning.predictionSeconds {
@@ -73,16 +73,17 @@ struct ProfileCommand: ParsableCommand {
         format: "%7.4f  %5.1f%%  %7.1f  %6.0f%% %7.1f  ", step.seconds * 1e3,
         100 * step.seconds / max(total, 1e-12), step.gigaflops,
         100 * step.gigaflops / (speed?.gigaflops ?? .infinity), step.gigabytesPerSecond)
-      let kernel = step.kernel.padding(toLength: 28, withPad: " ", startingAt: 0)
+      let kernel = step.kernel.padding(to: 28)
       print(numbers + kernel + "  " + step.layers.map(\.printable).joined(separator: ", "))
     }
-    print(String(format: "%7.4f ms in %d steps", total * 1e3, steps.count))
+    print(String(format: "%7.4f ms in %ld steps", total * 1e3, steps.count))
     if let speed {
+      let threads = speed.threads > 1 ? "\(speed.threads) threads" : "1 thread"
+      let peak = String(format: "%.1f GFLOP/s", speed.gigaflops)
+      let memory = String(format: "%.1f GB/s", speed.gigabytesPerSecond)
       print(
-        String(
-          format: "measured peak of %d thread%@: %.1f GFLOP/s (%@), %.1f GB/s from memory",
-          speed.threads, speed.threads > 1 ? "s" : "", speed.gigaflops,
-          speed.instructionSet.rawValue as NSString, speed.gigabytesPerSecond))
+        "measured peak of \(threads): \(peak) (\(speed.instructionSet.rawValue)), "
+          + "\(memory) from memory")
     }
   }
 }

@@ -1,5 +1,5 @@
 import Forge
-import Foundation
+import ForgeSystem
 
 /// Progress of long work, on standard error while that is a terminal.
 enum Progress {

@@ -1,8 +1,9 @@
 import ArgumentParser
 import Forge
 import ForgeImporters
+import ForgeSystem
 import ForgeToolSupport
-import Foundation
+import FoundationEssentials
 
 /// Finds the layers that may compute with integers, from samples, and writes them as a table.
 struct QuantizeCommand: ParsableCommand {

@@ -1,8 +1,9 @@
 import ArgumentParser
 import Forge
 import ForgeImporters
+import ForgeSystem
 import ForgeToolSupport
-import Foundation
+import FoundationEssentials
 
 /// Predicts from arrays or pictures, in the axes and element types of the file.
 struct RunCommand: ParsableCommand {

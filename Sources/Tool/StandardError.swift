@@ -1,4 +1,4 @@
-import Foundation
+import ForgeSystem
 
 /// Standard error; what cannot be written is lost.
 enum StandardError {

@@ -1,5 +1,5 @@
 import CForgeProcess
-import Foundation
+import ForgeSystem
 
 /// Standard output, whose errors end the command with exit code 1.
 ///

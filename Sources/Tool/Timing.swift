@@ -1,5 +1,5 @@
 import Forge
-import Foundation
+import FoundationEssentials
 
 /// The times and memory use of several predictions, for printing and encoding.
 ///
@@ -56,12 +56,12 @@ struct Timing: Encodable {
   func text(runs: Int) -> String {
     var lines = [
       String(
-        format: "min %.4f ms, median %.4f ms, p90 %.4f ms of %d; %.1f GFLOP/s by the median",
+        format: "min %.4f ms, median %.4f ms, p90 %.4f ms of %ld; %.1f GFLOP/s by the median",
         minMs, medianMs, p90Ms, runs, gflops)
     ]
     if precision != "float32" { lines.append("precision \(precision)") }
     if batch > 1 {
-      lines.append(String(format: "%.4f ms per picture of a batch of %d", perPictureMs, batch))
+      lines.append(String(format: "%.4f ms per picture of a batch of %ld", perPictureMs, batch))
     }
     lines.append(
       String(format: "loading %.1f ms, first prediction %.2f ms", loadMs, firstMs))

@@ -1,4 +1,5 @@
-import Foundation
+import ForgeSystem
+import FoundationEssentials
 
 /// What the tool writes to its standard output and its standard error.
 ///

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Forge
+import ForgeSystem
 import ForgeToolSupport
-import Foundation
 
 /// Compares a network with the reference executor.
 struct VerifyCommand: ParsableCommand {

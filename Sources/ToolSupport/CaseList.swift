@@ -1,6 +1,7 @@
 import Forge
 import ForgeImporters
-import Foundation
+import ForgeSystem
+import FoundationEssentials
 
 /// A list of models, each with arrays to predict from and places to write the results to.
 package struct CaseList: Decodable {

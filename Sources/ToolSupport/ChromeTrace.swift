@@ -1,5 +1,5 @@
 import Forge
-import Foundation
+import FoundationEssentials
 
 /// The steps of a prediction in the trace format of Chrome, which trace viewers show.
 package struct ChromeTrace: Encodable {

@@ -1,12 +1,7 @@
 #if Macros
+  import FoundationEssentials
   import SwiftParser
   import SwiftSyntax
-
-  #if canImport(FoundationEssentials)
-    import FoundationEssentials
-  #else
-    import Foundation
-  #endif
 
   /// The file around a macro, whose declarations the network may use.
   ///

@@ -1,4 +1,4 @@
-import Foundation
+import ForgeSystem
 
 /// The resampling filter of a resize.
 ///

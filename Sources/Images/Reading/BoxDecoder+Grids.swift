@@ -1,5 +1,5 @@
 import Forge
-import Foundation
+import ForgeSystem
 
 /// YOLO networks with anchors: the raw outputs of their heads.
 extension BoxDecoder {

@@ -1,5 +1,5 @@
 import Forge
-import Foundation
+import ForgeSystem
 
 /// A box of which an SSD network says the difference: fractions of the picture.
 public struct PriorBox: Hashable, Sendable {

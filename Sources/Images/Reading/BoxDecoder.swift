@@ -1,5 +1,5 @@
 import Forge
-import Foundation
+import ForgeSystem
 
 /// Reads the boxes in the output of a detector.
 ///

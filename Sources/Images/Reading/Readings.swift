@@ -1,5 +1,5 @@
 import Forge
-import Foundation
+import ForgeSystem
 
 /// Functions over the values of an output.
 extension Array where Element == Float {

@@ -1,5 +1,5 @@
 import Forge
-import Foundation
+import FoundationEssentials
 
 /// A Core ML package: a folder with a manifest, a model file and its weights.
 enum CoreMLPackage {

@@ -1,5 +1,5 @@
 import Forge
-import Foundation
+import ForgeSystem
 
 /// Decoding of boxes, by the formulas of ``DarknetDetection``.
 extension DarknetDetection {

@@ -1,5 +1,5 @@
 import Forge
-import Foundation
+import ForgeSystem
 
 /// Arithmetic on single elements of known values.
 extension ONNXFolding {

@@ -1,5 +1,5 @@
 import Forge
-import Foundation
+import ForgeSystem
 
 /// The numbers of a discrete Fourier transform: `e^(∓2πikn / N)`.
 struct ONNXFourierMatrix {

@@ -1,5 +1,5 @@
 import Forge
-import Foundation
+import ForgeSystem
 
 extension ONNXWindows {
   /// Triangles of equal width on the mel scale, `[dft_length / 2 + 1][num_mel_bins]`.

@@ -1,5 +1,5 @@
 import Forge
-import Foundation
+import ForgeSystem
 
 /// Constants that follow from a size alone: windows of signals and unit matrices.
 enum ONNXWindows {

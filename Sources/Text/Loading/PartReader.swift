@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// Reads the parts of a tokenizer other than its model.
 struct PartReader {

@@ -1,4 +1,4 @@
-import Foundation
+import ForgeSystem
 
 /// The rules of SentencePiece for characters: a trie in an array of units, and the texts that its
 /// leaves lead to.

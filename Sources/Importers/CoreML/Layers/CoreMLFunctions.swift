@@ -1,5 +1,5 @@
 import Forge
-import Foundation
+import ForgeSystem
 
 extension CoreMLLayerType {
   /// Functions of one tensor, element by element.

@@ -1,5 +1,5 @@
 import Forge
-import Foundation
+import ForgeSystem
 
 extension ONNXOperators {
   /// The functions of mathematics, of one element each.

@@ -1,5 +1,5 @@
 import Forge
-import Foundation
+import ForgeSystem
 
 extension MILOperators {
   /// Functions of one tensor, element by element.

@@ -1,5 +1,5 @@
 import Forge
-import Foundation
+import ForgeSystem
 
 extension MILOperators {
   /// Constants, and those that are stored quantized or sparse; they are decoded when a layer needs
