@@ -41,6 +41,13 @@ package struct CPUBackend: Backend {
   ) throws(BackendError) -> any BackendNetwork {
     try CPUNetwork(graph, constants: constants, options: options, like: earlier as? CPUNetwork)
   }
+
+  package func storedNetwork(
+    from reader: inout StoredReader, threads: CompileOptions.Threads
+  ) throws -> (network: any BackendNetwork, executable: any Executable) {
+    let network = try StoredNetwork(from: &reader, threads: threads)
+    return (network, network.plan)
+  }
 }
 
 /// A graph with its packed constants and the choices shared by all input sizes.
@@ -74,5 +81,14 @@ final class CPUNetwork: BackendNetwork {
     for graph: OperationGraph, lengths: LengthRange?
   ) throws(BackendError) -> any Executable {
     try planner.plan(graph, lengths: lengths)
+  }
+
+  func write(
+    _ executable: any Executable, twin: any Executable, to writer: inout StoredWriter
+  ) throws(BackendError) {
+    guard let plan = executable as? Plan else { throw .plansDiffer }
+    writer.write(StoredMachine(level: planner.level))
+    writer.write(decisions)
+    try plan.write(to: &writer, twin: twin)
   }
 }

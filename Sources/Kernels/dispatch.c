@@ -142,6 +142,14 @@ int32_t forge_level_named(const char *name) {
   return -1;
 }
 
+/* forge_<name>_tiles of any arguments. */
+#define COUNT(name, arguments, levels, tiles) \
+  static int64_t count_##name(const void *a) { return forge_##name##_tiles(a); }
+#define PRECISION_COUNT(name, needs, arguments, tiles) \
+  static int64_t count_##name(const void *a) { return forge_##tiles##_tiles(a); }
+FORGE_KERNELS(COUNT)
+FORGE_PRECISION_KERNELS(PRECISION_COUNT)
+
 forge_kernel_entry forge_kernel_at(forge_level level, int32_t index) {
   const forge_kernel_table *table = forge_kernels(level);
   const forge_precision_table narrow = forge_precision_kernels(level);
@@ -150,10 +158,11 @@ forge_kernel_entry forge_kernel_at(forge_level level, int32_t index) {
 #define OPTIONAL_SHARED false
 #define OPTIONAL_PRODUCTS false
 #define OPTIONAL_VECTORS is_scalar
-#define ENTRY(name, arguments, levels, tiles) {#name, table->name, OPTIONAL_##levels},
-#define PRECISION_ENTRY(name, needs) {#name, narrow.name, !is_scalar},
+#define ENTRY(name, arguments, levels, tiles) {#name, table->name, count_##name, OPTIONAL_##levels},
+#define PRECISION_ENTRY(name, needs, arguments, tiles) \
+  {#name, narrow.name, count_##name, !is_scalar},
   const forge_kernel_entry entries[] = {
-    FORGE_KERNELS(ENTRY) FORGE_PRECISION_KERNELS(PRECISION_ENTRY){NULL, NULL, true}};
+    FORGE_KERNELS(ENTRY) FORGE_PRECISION_KERNELS(PRECISION_ENTRY){NULL, NULL, NULL, true}};
   const int32_t last = (int32_t)(sizeof entries / sizeof entries[0]) - 1;
   return entries[index < last ? index : last];
 }

@@ -24,7 +24,8 @@
 #define TILES(name) NULL
 #define VBMI2(name) NULL
 #endif
-#define FIELD(name, needs) .name = level == FORGE_SCALAR ? forge_##name##_scalar : needs(name),
+#define FIELD(name, needs, arguments, tiles) \
+  .name = level == FORGE_SCALAR ? forge_##name##_scalar : needs(name),
 
 static forge_precision_table kernels_of(forge_level level, bool has_vbmi2) {
 #if defined(__x86_64__)

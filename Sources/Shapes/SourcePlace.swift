@@ -21,6 +21,11 @@ public struct SourcePlace: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// Creates the place that another process had.
+  package init(fileID: String, line: Int, column: Int, entry: String?) {
+    (self.fileID, self.line, self.column, self.entry) = (fileID, line, column, entry)
+  }
+
   /// Creates the place of a node in a model file, or of the file as a whole.
   package init(file: String, entry: String? = nil) {
     (fileID, line, column, self.entry) = (file, 0, 0, entry)

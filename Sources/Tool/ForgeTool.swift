@@ -46,7 +46,7 @@ struct ForgeTool: ParsableCommand {
       StandardError.write("Error: the report cannot be written: \(failure)\n")
       if code == .success { code = .failure }
     }
-    Foundation.exit(code.rawValue)
+    ForgeSystem.exit(code.rawValue)
   }
 
   /// The arguments of the process.

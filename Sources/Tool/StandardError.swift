@@ -9,7 +9,7 @@ enum StandardError {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
       let written = rest.withUnsafeBytes {
-        Foundation.write(STDERR_FILENO, $0.baseAddress, $0.count)
+        ForgeSystem.write(STDERR_FILENO, $0.baseAddress, $0.count)
       }
       if written < 0, errno == EINTR { continue }
       guard written > 0 else { return }

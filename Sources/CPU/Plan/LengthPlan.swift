@@ -25,6 +25,15 @@ struct LengthPlan: Sendable {
   /// The number of tiles of a step, given its arguments.
   let countTiles: [@Sendable (UnsafeRawPointer) -> Int64]
 
+  /// A plan of parts that another one had.
+  init(
+    sizes: SequenceSizes, changes: [Change], rounds: [LengthFunction],
+    countTiles: [@Sendable (UnsafeRawPointer) -> Int64]
+  ) {
+    (self.sizes, self.changes, self.rounds) = (sizes, changes, rounds)
+    self.countTiles = countTiles
+  }
+
   /// Compares the calls for the largest length with those for shorter ones.
   ///
   /// - Throws: ``BackendError`` naming a layer whose work does not follow the length.

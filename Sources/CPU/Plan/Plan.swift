@@ -56,10 +56,14 @@ final class Plan: Executable {
   /// How the steps follow the length of a sequence; `nil` if all sizes are fixed.
   let lengths: LengthPlan?
   private let calls: AlignedMemory
-  private let arguments: AlignedMemory
-  private let constants: AlignedMemory
+  let arguments: AlignedMemory
+  let constants: AlignedMemory
   /// The packed parameters and tables that arguments point to.
   let retained: [AlignedMemory]
+  /// The instruction set of the kernels.
+  let level: forge_level
+  /// The compiled file whose memory arguments point to, in place of ``retained``.
+  private let file: StoredBytes?
 
   /// Creates the plan from a finished builder.
   ///
@@ -84,6 +88,8 @@ final class Plan: Executable {
     faultSources = builder.faultSources
     cropSlots = builder.cropSlots
     retained = builder.retained
+    level = builder.settings.level
+    file = nil
     steps = builder.steps.map { step in
       let values = Set(step.reads + step.writes).filter { !builder.isWorkerScratch($0) }
         .reduce(0) { $0 + builder.tensor($1).byteCount }
@@ -185,6 +191,25 @@ final class Plan: Executable {
         offset += sizes[index]
       }
     }
+  }
+
+  /// Creates a plan from the parts of a compiled file.
+  init(
+    segments: [Segment], steps: [StepReport], mostThreads: Int, tensors: [TensorReport],
+    inputSizes: [[Int]], outputSizes: [[Int]], states: [StateLayout],
+    positionLimits: [PositionLimit], indexInputs: [Int: Int], faultSources: [FaultSource],
+    cropSlots: [CropSlot], arenaByteCount: Int, unsharedByteCount: Int, lengths: LengthPlan?,
+    calls: AlignedMemory, arguments: AlignedMemory, constants: AlignedMemory, level: forge_level,
+    file: StoredBytes
+  ) {
+    (self.segments, self.steps, self.mostThreads) = (segments, steps, mostThreads)
+    (self.tensors, self.inputSizes, self.outputSizes) = (tensors, inputSizes, outputSizes)
+    (self.states, self.positionLimits) = (states, positionLimits)
+    (self.indexInputs, self.faultSources) = (indexInputs, faultSources)
+    (self.cropSlots, self.arenaByteCount) = (cropSlots, arenaByteCount)
+    (self.unsharedByteCount, self.lengths) = (unsharedByteCount, lengths)
+    (self.calls, self.arguments, self.constants) = (calls, arguments, constants)
+    (retained, self.level, self.file) = ([], level, file)
   }
 
   /// The calls of a plan whose steps are all kernels.

@@ -49,22 +49,22 @@ public struct CompileReport: Sendable, CustomStringConvertible {
   public let precision: CompileOptions.Precision
   /// The comparison with the reference executor, when it was requested.
   public let verification: Verification?
-  /// What each stage produced, as text, which is made each time it is read.
+  /// What each stage produced, as text, which is made each time it is read; of a compiled file only
+  /// the last two.
   public var stages: [StageReport] { StageReport.all(compiler, executable) }
 
-  private let compiler: Compiler
+  private let compiler: Compiler?
   private let executable: (any Executable)?
 
   init(
-    _ compiler: Compiler, _ network: any BackendNetwork, executable: (any Executable)?,
-    verification: Verification?
+    _ network: any BackendNetwork, executable: (any Executable)?, facts: NetworkFacts,
+    options: CompileOptions, rewrites: [RewriteCount], verification: Verification? = nil,
+    compiler: Compiler? = nil
   ) {
-    let names = compiler.inference.layerNames
-    rewrites = compiler.rewrites
+    self.rewrites = rewrites
     steps = (executable?.steps ?? []).map { step in
       Step(
-        kernel: step.kernel, layers: Set(step.layers).sorted().compactMap { names[$0] },
-        positions: step.layers)
+        kernel: step.kernel, layers: facts.layerNames(step.layers), positions: step.layers)
     }
     constantBytes = network.constantByteCount
     arenaBytes = executable?.arenaByteCount ?? 0
@@ -72,7 +72,7 @@ public struct CompileReport: Sendable, CustomStringConvertible {
     instructionSet = network.decisions.instructionSet
     kernelsAreOptimized = network.decisions.kernelsAreOptimized
     tuning = network.decisions.tuning
-    requestedPrecision = compiler.options.precision
+    requestedPrecision = options.precision
     precision = network.decisions.precision
     self.verification = verification
     (self.compiler, self.executable) = (compiler, executable)

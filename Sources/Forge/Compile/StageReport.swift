@@ -14,8 +14,14 @@ public struct StageReport: Sendable, CustomStringConvertible {
     ([name] + lines.map { "  " + $0 }).joined(separator: "\n")
   }
 
-  /// The stages of a compile; the last two only when the input size is known.
-  static func all(_ compiler: Compiler, _ executable: (any Executable)?) -> [StageReport] {
+  /// The stages of a compile; the last two only when the input size is known, the others only when
+  /// the model is.
+  static func all(_ compiler: Compiler?, _ executable: (any Executable)?) -> [StageReport] {
+    (compiler.map { onModel($0) } ?? []) + (executable.map { onPlan($0) } ?? [])
+  }
+
+  /// The stages that know no device.
+  private static func onModel(_ compiler: Compiler) -> [StageReport] {
     let inferred = compiler.inference.nodes.map { node in
       "\(node.reference): \(node.shape?.description ?? "?")"
     }
@@ -23,7 +29,7 @@ public struct StageReport: Sendable, CustomStringConvertible {
       "\(spec.layer.printable) \(spec.type): \(spec.shapeText), "
         + "\(data.elementType.rawValue) from \(data.origin.printable)"
     }
-    var stages = [
+    return [
       StageReport(name: "infer", lines: inferred),
       StageReport(name: "lower", lines: compiler.lowered.graph.lines),
       StageReport(name: "load", lines: loaded),
@@ -31,23 +37,25 @@ public struct StageReport: Sendable, CustomStringConvertible {
         name: "rewrite",
         lines: compiler.rewrites.map { "\($0.name): \($0.places)" } + compiler.graph.lines),
     ]
-    guard let executable else { return stages }
-    stages.append(
+  }
+
+  /// The stages of the back end.
+  private static func onPlan(_ executable: any Executable) -> [StageReport] {
+    [
       StageReport(
         name: "choose",
         lines: executable.steps.enumerated().map { index, step in
           "\(index + 1). \(step.kernel): "
             + ShapeError.counted(step.multiplyAdds, "multiply-add") + ", "
             + ShapeError.bytes(step.bytes)
-        }))
-    stages.append(
+        }),
       StageReport(
         name: "plan memory",
         lines: executable.tensors.map { tensor in
           let steps = "steps \(tensor.lifetime.lowerBound + 1) to \(tensor.lifetime.upperBound + 1)"
           return "\(tensor.description): byte \(tensor.offset) of the arena, \(steps)"
-        }))
-    return stages
+        }),
+    ]
   }
 }
 

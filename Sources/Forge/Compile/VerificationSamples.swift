@@ -81,7 +81,7 @@ final class VerificationSamples {
       throw CompileError([PredictionError.noMemory(error).problem])
     } catch let error as LayerFailure where error.example != nil {
       // The model computes ids from its inputs, which are random.
-      throw CompileError([compiler.predictionError(error).problem])
+      throw CompileError([NetworkFacts(compiler).predictionError(error).problem])
     } catch {
       throw CompileError(
         "the plan could not be verified", cause: error, compiler.lowered, compiler.inference)

@@ -53,11 +53,10 @@ extension CompiledModel {
           throw self.predictionError(error)
         }
       }
-      let names = self.compiler.inference.layerNames
       return zip(executable.steps, seconds).map { step, seconds in
         StepProfile(
           kernel: step.kernel,
-          layers: Set(step.layers).sorted().compactMap { names[$0] },
+          layers: self.facts.layerNames(step.layers),
           seconds: seconds / Double(max(runs, 1)), multiplyAdds: step.multiplyAdds,
           bytes: step.bytes)
       }

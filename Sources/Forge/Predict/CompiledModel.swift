@@ -12,16 +12,14 @@ public final class CompiledModel: Sendable {
   /// The names of the inputs, in order.
   public var inputNames: [String] { inputTable.names }
   /// The declared shapes of the inputs, in order; sizes may be unknown.
-  public let inputShapes: [Shape]
+  public var inputShapes: [Shape] { facts.inputs.map(\.shape) }
   /// The names of the outputs, in order; kept layers follow.
   public var outputNames: [String] { outputTable.names }
   /// The shapes of the outputs, in order; sizes may be unknown.
-  public var outputShapes: [Shape] {
-    compiler.graph.modelOutputs.map { compiler.graph.shape(of: $0) }
-  }
+  public var outputShapes: [Shape] { facts.outputs.map(\.shape) }
   /// The names of the states that layers keep from one prediction to the next, such as
   /// `gru1.hidden`; see ``Context/state``.
-  public var stateNames: [String] { compiler.graph.states.map(\.name) }
+  public var stateNames: [String] { facts.stateNames }
   /// The memory of the states.
   let stateLayouts: [StateLayout]
   /// The labels and other metadata of the network.
@@ -33,47 +31,66 @@ public final class CompiledModel: Sendable {
   let inputTable: TensorTable
   /// The names and tensors of the outputs and the kept layers.
   let outputTable: TensorTable
-  let compiler: Compiler
+  /// What the network knows of its model.
+  let facts: NetworkFacts
+  /// The model, or the file that holds the network.
+  let origin: ModelOrigin
+  let options: CompileOptions
   /// The inputs whose values are integers.
   let integerInputs: IntegerInputs
   /// The inputs that are sequences of changing length; `nil` if all sizes are fixed.
   let sequenceLength: SequenceLength?
-  private let network: any BackendNetwork
+  let network: any BackendNetwork
   private let executables: ExecutableCache
   /// The executable of a model whose inputs have fixed sizes, available without a lock.
-  private let fixedExecutable: (any Executable)?
+  let fixedExecutable: (any Executable)?
   /// The memory kept between calls of `predict`.
   private let spare = SpareMemory()
 
-  var options: CompileOptions { compiler.options }
-
-  init(_ compiler: Compiler, metadata: ModelMetadata) throws(CompileError) {
-    self.compiler = compiler
-    self.metadata = metadata
-    stateLayouts = compiler.graph.stateLayouts
-    executables = ExecutableCache(capacity: compiler.options.planCacheSize)
-    let inputs = compiler.inference.inputs.map { compiler.inference.nodes[$0] }
+  /// Creates a network from its parts.
+  init(
+    _ origin: ModelOrigin, _ facts: NetworkFacts, _ options: CompileOptions,
+    _ metadata: ModelMetadata, _ network: any BackendNetwork, _ executable: (any Executable)?,
+    report: CompileReport
+  ) {
+    (self.origin, self.facts, self.options, self.metadata) = (origin, facts, options, metadata)
+    (self.network, fixedExecutable, self.report) = (network, executable, report)
+    let inference = origin.compiler?.inference
+    let names = facts.inputs.map(\.name)
     inputTable = TensorTable(
-      names: inputs.map(\.name), tensors: inputs.map(\.tensor), modelCount: inputs.count)
-    inputShapes = inputs.compactMap(\.shape)
-    integerInputs = IntegerInputs(positions: inputs.indices.filter { inputs[$0].isOfIntegers })
-    sequenceLength = SequenceLength(compiler.inference)
+      names: names, tensors: inference?.inputs.compactMap { inference?.nodes[$0].tensor } ?? [],
+      modelCount: names.count)
     outputTable = TensorTable(
-      names: compiler.outputNames, tensors: compiler.outputTensors,
-      modelCount: compiler.ownOutputCount)
+      names: facts.outputs.map(\.name), tensors: origin.compiler?.outputTensors ?? [],
+      modelCount: facts.modelOutputCount)
+    stateLayouts = origin.compiler?.graph.stateLayouts ?? executable?.states ?? []
+    integerInputs = IntegerInputs(
+      positions: facts.inputs.indices.filter { facts.inputs[$0].isOfIntegers })
+    sequenceLength = SequenceLength(facts.inputs)
+    executables = ExecutableCache(capacity: options.planCacheSize)
+    if let executable { executables.add(executable, for: facts.inputs.map(\.shape)) }
+  }
+
+  convenience init(_ compiler: Compiler, metadata: ModelMetadata) throws(CompileError) {
+    let facts = NetworkFacts(compiler)
+    let shapes = facts.inputs.map(\.shape)
+    let network: any BackendNetwork
+    let executable: (any Executable)?
     do throws(BackendError) {
       network = try compiler.network()
-      fixedExecutable =
-        inputShapes.allSatisfy(\.isKnown)
-        ? try compiler.executable(of: network, inputs: inputShapes) : nil
+      executable =
+        shapes.allSatisfy(\.isKnown)
+        ? try compiler.executable(of: network, inputs: shapes) : nil
     } catch {
       throw error.compileError(compiler)
     }
-    if let fixedExecutable { executables.add(fixedExecutable, for: inputShapes) }
     compiler.parameters.endLoading()
     let verification = try Verification.run(compiler, network)
-    report = CompileReport(
-      compiler, network, executable: fixedExecutable, verification: verification)
+    self.init(
+      .model(compiler), facts, compiler.options, metadata, network, executable,
+      report: CompileReport(
+        network, executable: executable, facts: facts, options: compiler.options,
+        rewrites: compiler.rewrites, verification: verification, compiler: compiler))
   }
 
   /// The most threads of one prediction, as ``CompileOptions/threads`` resolved on this machine.
@@ -92,8 +109,12 @@ public final class CompiledModel: Sendable {
   /// - Parameter detail: the amount of detail; `.detailed` names the chosen kernels.
   /// - Returns: the table, without a line break at its end.
   public func summary(_ detail: SummaryDetail = .standard) -> String {
-    let kernels = report.kernelsByLayer
-    return SummaryTable(compiler.inference, detail: detail) { kernels[$0, default: ""] }.text
+    switch origin {
+    case .model(let compiler):
+      let kernels = report.kernelsByLayer
+      return SummaryTable(compiler.inference, detail: detail) { kernels[$0, default: ""] }.text
+    case .file(let summary): return summary.text(detail)
+    }
   }
 
   /// The bytes that a ``Context`` needs for predictions of up to `batch` examples.
@@ -121,6 +142,12 @@ public final class CompiledModel: Sendable {
   /// The executable for inputs of these sizes, cached after the first use.
   func executable(for shapes: [Shape]) throws(PredictionError) -> any Executable {
     if let known = fixedExecutable ?? executables.executable(for: shapes) { return known }
+    // A file holds a network for fixed sizes, whose executable is known.
+    guard let compiler = origin.compiler else {
+      throw .wrongShape(
+        inputNames.first ?? "", received: shapes.first ?? Shape([]),
+        needs: inputShapes.first ?? Shape([]))
+    }
     do {
       let made = try compiler.executable(of: network, inputs: shapes)
       executables.add(made, for: shapes)
@@ -267,6 +294,6 @@ public final class CompiledModel: Sendable {
   ///
   /// The error names an example if it was one of several.
   func predictionError(_ failure: LayerFailure, example: Int? = nil) -> PredictionError {
-    compiler.predictionError(failure, example: example)
+    facts.predictionError(failure, example: example)
   }
 }

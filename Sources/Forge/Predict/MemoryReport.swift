@@ -20,7 +20,8 @@ public struct MemoryReport: Sendable, Hashable, CustomStringConvertible {
   ///
   /// It includes the parameters packed so far, the current parameter as its source returned it and
   /// as Float32, and its packed form. A comparison that ``CompileOptions/verify`` requests also
-  /// reads parameters, and these reads are included.
+  /// reads parameters, and these reads are included. It is 0 for a compiled file, whose parameters
+  /// are not packed.
   public let loadingPeak: Int
 
   /// The bytes, one kind per line.
@@ -40,6 +41,6 @@ extension CompiledModel {
       packedParameters: byteCounts.constants, plans: byteCounts.executables,
       arena: report.arenaBytes,
       // Without known input sizes a context has no size: it is 0.
-      context: (try? workspaceSize()) ?? 0, loadingPeak: compiler.parameters.loading.peak)
+      context: (try? workspaceSize()) ?? 0, loadingPeak: origin.compiler?.parameters.loading.peak ?? 0)
   }
 }

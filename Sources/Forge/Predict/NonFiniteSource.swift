@@ -14,7 +14,7 @@ enum NonFiniteSource {
   /// Examines the inputs, then the states, then each layer.
   ///
   /// The states are still those before the prediction. It is `nil` when no layer shows the number
-  /// again, or when there is no memory to search.
+  /// again, when there is no memory to search, or when the network comes from a compiled file.
   init?(
     _ model: CompiledModel, _ network: any BackendNetwork, _ memory: PredictionMemory, example: Int
   ) {
@@ -46,7 +46,7 @@ enum NonFiniteSource {
     _ model: CompiledModel, _ network: any BackendNetwork, _ memory: PredictionMemory,
     inputs: [[Float]], example: Int
   ) throws -> Inference.Node? {
-    let kept = try model.compiler.keepingAllLayers()
+    guard let kept = try model.origin.compiler?.keepingAllLayers() else { return nil }
     let executable = try kept.executable(
       of: try kept.network(like: network),
       inputs: memory.executable.inputSizes.map { Shape(sizes: $0) })

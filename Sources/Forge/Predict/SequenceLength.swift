@@ -18,13 +18,12 @@ struct SequenceLength: Sendable {
   private let unitCounts: [Int]
 
   /// The lengths of a model; `nil` if all sizes are fixed.
-  init?(_ inference: Inference) {
-    let nodes = inference.inputs.map { inference.nodes[$0] }
-    axes = nodes.map(\.lengthAxes)
+  init?(_ inputs: [NetworkFacts.Input]) {
+    axes = inputs.map(\.lengthAxes)
     guard let sizes = axes.joined().first?.sizes else { return nil }
     self.sizes = sizes
-    names = nodes.map(\.name)
-    shapes = nodes.compactMap(\.shape)
+    names = inputs.map(\.name)
+    shapes = inputs.map(\.shape)
     unitCounts = zip(shapes, axes).map { shape, axes in
       let open = Set(axes.map(\.axis))
       return shape.dimensions.enumerated().reduce(1) { product, size in

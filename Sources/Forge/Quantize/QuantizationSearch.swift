@@ -37,7 +37,10 @@ struct QuantizationSearch {
     }
     (self.network, self.samples, self.bound) = (network, samples, bound)
     let (graph, names): (OperationGraph, TensorNames)
-    do throws(CompileError) { (graph, names) = try network.compiler.graphOnNumbers() } catch {
+    do throws(CompileError) {
+      guard let compiler = network.origin.compiler else { throw .storedAlready }
+      (graph, names) = try compiler.graphOnNumbers()
+    } catch {
       throw .compile(error)
     }
     choice = QuantizationChoice(graph, names)
@@ -186,10 +189,10 @@ struct QuantizationSearch {
     do throws(PredictionError) { profile = try network.profile(runs: 5) } catch {
       throw .prediction(error)
     }
-    let layers = network.compiler.inference.layerNames
     var seconds: [String: Double] = [:]
     for (name, node) in products {
-      guard let own = node.layers.first.flatMap({ layers[$0] }) else { continue }
+      guard let own = node.layers.first.flatMap({ network.facts.layer(at: $0)?.reference.name })
+      else { continue }
       seconds[name] = profile.reduce(0) { $0 + ($1.layers.contains(own) ? $1.seconds : 0) }
     }
     return seconds

@@ -64,5 +64,7 @@ public enum Rewrites {
 
 extension CompiledModel {
   /// The nodes of the rewritten graph whose operation makes another shape than they state.
-  package var misshapenNodes: [Int] { Rewrites.misshapenNodes(of: compiler.graph) }
+  package var misshapenNodes: [Int] {
+    origin.compiler.map { Rewrites.misshapenNodes(of: $0.graph) } ?? []
+  }
 }

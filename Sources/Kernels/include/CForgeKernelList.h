@@ -91,25 +91,27 @@
   X(byte_lookup, byte_lookup, EVERY, rows_of_byte_blocks(&a->out))                            \
   X(byte_copy_channels, byte_copy_channels, SHARED, a->in.height)
 
-/* X(name, needs): the kernels of weights that are not floats, fields of forge_precision_table. The
- * scalar level has all of them, the others those whose instructions the processor has:
+/* X(name, needs, arguments, tiles): the kernels of weights that are not floats, fields of
+ * forge_precision_table. Their number of tiles is forge_<tiles>_tiles, given
+ * forge_<arguments>_arguments. The scalar level has all of them, the others those whose instructions
+ * the processor has:
  *   F16C (AVX2 with F16C, or AVX-512), AVX512, BF16 (AVX512-BF16), VNNI (AVX512-VNNI),
  *   TILES (AMX for bf16)
  *   VBMI2: as F16C, with kernels of their own where there is AVX512-VBMI2 */
-#define FORGE_PRECISION_KERNELS(X)  \
-  X(half_convolution, F16C)         \
-  X(fixed_convolution, VBMI2)       \
-  X(fixed_recurrent, VBMI2)         \
-  X(half_recurrent, F16C)           \
-  X(bfloat_recurrent, BF16)         \
-  X(byte_recurrent, VNNI)           \
-  X(bfloat_input, BF16)             \
-  X(bfloat_convolution, BF16)       \
-  X(bfloat_tile_input, TILES)       \
-  X(bfloat_patch_input, TILES)      \
-  X(bfloat_tile_convolution, TILES) \
-  X(byte_range, VNNI)               \
-  X(byte_input, VNNI)               \
-  X(byte_convolution, VNNI)
+#define FORGE_PRECISION_KERNELS(X)                            \
+  X(half_convolution, F16C, convolution, convolution)         \
+  X(fixed_convolution, VBMI2, convolution, convolution)       \
+  X(fixed_recurrent, VBMI2, recurrent, recurrent)             \
+  X(half_recurrent, F16C, recurrent, recurrent)               \
+  X(bfloat_recurrent, BF16, recurrent, recurrent)             \
+  X(byte_recurrent, VNNI, recurrent, recurrent)               \
+  X(bfloat_input, BF16, words, words)                         \
+  X(bfloat_convolution, BF16, convolution, convolution)       \
+  X(bfloat_tile_input, TILES, words, wide_words)              \
+  X(bfloat_patch_input, TILES, patch_words, patch_words)      \
+  X(bfloat_tile_convolution, TILES, convolution, convolution) \
+  X(byte_range, VNNI, words, byte_range)                      \
+  X(byte_input, VNNI, words, words)                           \
+  X(byte_convolution, VNNI, convolution, convolution)
 
 #endif

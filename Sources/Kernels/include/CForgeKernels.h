@@ -479,11 +479,15 @@ forge_level forge_best_level(void);
 /* The level called `name`, or -1. */
 int32_t forge_level_named(const char *name);
 
+/* The number of tiles of a kernel, given its arguments. */
+typedef int64_t (*forge_tile_count)(const void *arguments);
+
 /* A line of the list of kernels at one level. */
 typedef struct {
   const char *name;
   forge_kernel function; /* NULL where the level has none */
-  int32_t is_optional;   /* whether the level may have none */
+  forge_tile_count tiles;
+  int32_t is_optional; /* whether the level may have none */
 } forge_kernel_entry;
 
 /* Line `index` of the list, at a level that this machine has. After the last the name is NULL. */

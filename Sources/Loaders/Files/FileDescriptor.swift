@@ -84,6 +84,9 @@ package final class FileDescriptor: Sendable {
     return found
   }
 
+  /// The first bytes of the file, mapped; `nil` if the system refuses.
+  package func mapped(_ count: Int) -> StoredBytes? { StoredBytes(mapping: file, count: count) }
+
   /// The path of the open file without symbolic links; `nil` where the system does not tell.
   ///
   /// It is that of the file which is open, whatever its name leads to by now.

@@ -32,6 +32,18 @@ package protocol Backend: Sendable {
     _ graph: OperationGraph, constants: any ConstantSource, options: CompileOptions,
     like earlier: (any BackendNetwork)?
   ) throws(BackendError) -> any BackendNetwork
+
+  /// Reads a network and its only executable, which ``BackendNetwork/write(_:twin:to:)`` has
+  /// written.
+  ///
+  /// - Parameters:
+  ///   - reader: the facts and the memory of a compiled file.
+  ///   - threads: the threads of one prediction.
+  /// - Returns: the network, which makes no other executable, and the executable.
+  /// - Throws: ``StoredMisfit`` if the file is not of this machine, and `NoMemory`.
+  func storedNetwork(
+    from reader: inout StoredReader, threads: CompileOptions.Threads
+  ) throws -> (network: any BackendNetwork, executable: any Executable)
 }
 
 /// A graph on a back end: the state that its executables for all input sizes share.
@@ -52,6 +64,18 @@ package protocol BackendNetwork: AnyObject, Sendable {
   func executable(
     for graph: OperationGraph, lengths: LengthRange?
   ) throws(BackendError) -> any Executable
+
+  /// Writes the network with an executable, for ``Backend/storedNetwork(from:threads:)``.
+  ///
+  /// - Parameters:
+  ///   - executable: an executable of this network.
+  ///   - twin: the same of another network of the graph, by which the back end finds what differs
+  ///     from process to process.
+  ///   - writer: receives facts and memory.
+  /// - Throws: ``BackendError`` if the network cannot be in a file.
+  func write(
+    _ executable: any Executable, twin: any Executable, to writer: inout StoredWriter
+  ) throws(BackendError)
 }
 
 /// The decisions of a back end for a network.

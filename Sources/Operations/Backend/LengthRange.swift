@@ -38,7 +38,7 @@ package struct LengthRange: Sendable {
 /// `last − k · first + k · (k − 1) / 2 · second`, modulo 2³², so that the halves of a 64-bit number
 /// may be taken one by one.
 package struct LengthFunction: Sendable {
-  private let maximum: Int
+  let maximum: Int
   private let last, first, second: UInt32
 
   /// The function with a value at the maximum and values at the probes of a range.
@@ -51,6 +51,15 @@ package struct LengthFunction: Sendable {
     second = last &- 2 &* probes[0] &+ probes[1]
     for (length, value) in zip(range.probes, probes) where self[length] != value { return nil }
   }
+
+  /// The function with ``words`` of another.
+  init(words: [UInt32], maximum: Int) {
+    (last, first, second) = (words[0], words[1], words[2])
+    self.maximum = maximum
+  }
+
+  /// What the function consists of, beside the maximum.
+  var words: [UInt32] { [last, first, second] }
 
   /// Whether the value is the same for all lengths.
   package var isConstant: Bool { first == 0 && second == 0 }
@@ -69,11 +78,20 @@ package struct SequenceSizes: Sendable {
   /// The largest length.
   package let maximum: Int
   /// The sizes of each input, in memory order.
-  private let inputs: [[LengthFunction]]
+  let inputs: [[LengthFunction]]
   /// The sizes of each output, in memory order.
-  private let outputs: [[LengthFunction]]
+  let outputs: [[LengthFunction]]
   /// The positions that a prediction takes of each of the graph's ``PositionLimit``s.
-  private let positions: [LengthFunction]
+  let positions: [LengthFunction]
+
+  /// The sizes that another executable had.
+  init(
+    maximum: Int, inputs: [[LengthFunction]], outputs: [[LengthFunction]],
+    positions: [LengthFunction]
+  ) {
+    self.maximum = maximum
+    (self.inputs, self.outputs, self.positions) = (inputs, outputs, positions)
+  }
 
   /// The sizes of a graph at the maximum and of its shorter forms at the probes.
   ///

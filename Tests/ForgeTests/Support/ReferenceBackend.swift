@@ -26,7 +26,21 @@ struct ReferenceBackend: Backend {
     Network(constants, self)
   }
 
+  func storedNetwork(
+    from reader: inout StoredReader, threads: CompileOptions.Threads
+  ) throws -> (network: any BackendNetwork, executable: any Executable) {
+    throw StoredMisfit.foreign("the reference executor reads no compiled files")
+  }
+
   private final class Network: BackendNetwork {
+    func write(
+      _ executable: any Executable, twin: any Executable, to writer: inout StoredWriter
+    ) throws(BackendError) {
+      throw .problems([
+        (nil, Problem(headline: "the reference executor writes no compiled files"))
+      ])
+    }
+
     let decisions: BackendDecisions
     let constantByteCount = 0
     private let constants: any ConstantSource

@@ -129,7 +129,7 @@ typedef struct {
     add_forms(offsetof(forge_kernel_table, name)); \
     ADD_TRIED_##levels(name)                       \
   }
-#define DEFINE_PRECISION_ADD(name, needs)                       \
+#define DEFINE_PRECISION_ADD(name, needs, arguments, tiles)     \
   static void add_##name(void) {                                \
     add_precision_forms(offsetof(forge_precision_table, name)); \
     ADD_TRIED_NEEDS_##needs(name)                               \
@@ -138,7 +138,7 @@ FORGE_KERNELS(DEFINE_ADD)
 FORGE_PRECISION_KERNELS(DEFINE_PRECISION_ADD)
 #define ENTRY(name, arguments, levels, tiles) \
   {#name, check_##name, add_##name, HAS_VECTORS_##levels},
-#define PRECISION_ENTRY(name, needs) {#name, check_##name, add_##name, false},
+#define PRECISION_ENTRY(name, needs, arguments, tiles) {#name, check_##name, add_##name, false},
 static const entry entries[] = {FORGE_KERNELS(ENTRY) FORGE_PRECISION_KERNELS(PRECISION_ENTRY)};
 
 /* check_kernels ROUNDS [NAME]: prints a line for each kernel, with its forms and the digest of its

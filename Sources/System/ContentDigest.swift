@@ -1,0 +1,120 @@
+/// 128 bits that stand for bytes: bytes that were altered, cut or exchanged have others.
+///
+/// It finds accidents. Whoever chooses bytes on purpose can make two files of one digest.
+package struct ContentDigest: Hashable, Sendable {
+  package let low, high: UInt64
+
+  package init(low: UInt64, high: UInt64) { (self.low, self.high) = (low, high) }
+
+  /// The bytes that one thread reads at a time.
+  private static let blockBytes = 1 << 20
+
+  /// The digest of bytes, found by some threads; it does not depend on their number.
+  package init(of bytes: UnsafeRawBufferPointer, threads: Int = 1) {
+    let blocks = (bytes.count + Self.blockBytes - 1) / Self.blockBytes
+    var words: [UInt64] = []
+    let shares = max(min(threads, blocks), 1)
+    if shares > 1, let all = Self.shared(bytes, blocks: blocks, threads: shares) {
+      words = all
+    } else {
+      for block in 0..<blocks { Self.append(Self.digest(bytes, block), to: &words) }
+    }
+    var hash = Lanes()
+    words.withUnsafeBytes { hash.add($0) }
+    self = hash.finished(count: bytes.count)
+  }
+
+  /// The digests of all blocks, of which each thread finds a part; `nil` if a thread is missing.
+  private static func shared(
+    _ bytes: UnsafeRawBufferPointer, blocks: Int, threads: Int
+  ) -> [UInt64]? {
+    let results = UnsafeMutableBufferPointer<UInt64>.allocate(capacity: 2 * blocks)
+    results.initialize(repeating: 0)
+    defer { results.deallocate() }
+    // Each thread reads and writes a part of its own, and is joined before the memory goes.
+    nonisolated(unsafe) let (input, output) = (bytes, results)
+    let work: @Sendable (Int) -> Void = { thread in
+      for block in stride(from: thread, to: blocks, by: threads) {
+        let digest = digest(input, block)
+        (output[2 * block], output[2 * block + 1]) = (digest.low, digest.high)
+      }
+    }
+    var isComplete = true
+    var others: [JoinedThread] = []
+    for thread in 1..<threads {
+      if let other = JoinedThread({ work(thread) }) {
+        others.append(other)
+      } else {
+        isComplete = false
+      }
+    }
+    work(0)
+    for other in others { other.join() }
+    return isComplete ? Array(results) : nil
+  }
+
+  private static func digest(_ bytes: UnsafeRawBufferPointer, _ block: Int) -> ContentDigest {
+    let range = block * blockBytes..<min((block + 1) * blockBytes, bytes.count)
+    var hash = Lanes()
+    hash.add(UnsafeRawBufferPointer(rebasing: bytes[range]))
+    return hash.finished(count: range.count)
+  }
+
+  private static func append(_ digest: ContentDigest, to words: inout [UInt64]) {
+    words.append(digest.low)
+    words.append(digest.high)
+  }
+}
+
+/// Eight words that take turns, so that a processor multiplies several at a time.
+///
+/// A step `a = rotated((a ^ word) · odd)` can be undone, so that a word that differs makes the lane
+/// differ whatever follows, unless a later word of the same lane differs too.
+private struct Lanes {
+  private typealias Words = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
+
+  private static let odd: UInt64 = 0x9E37_79B9_7F4A_7C15
+  private var words: Words = (1, 2, 3, 4, 5, 6, 7, 8)
+
+  @inline(__always)
+  private static func step(_ lane: UInt64, _ word: UInt64) -> UInt64 {
+    let product = (lane ^ word) &* odd
+    return product << 29 | product >> 35
+  }
+
+  mutating func add(_ bytes: UnsafeRawBufferPointer) {
+    var lanes = words
+    var offset = 0
+    while offset + 64 <= bytes.count {
+      func word(_ index: Int) -> UInt64 {
+        bytes.loadUnaligned(fromByteOffset: offset + 8 * index, as: UInt64.self).littleEndian
+      }
+      lanes.0 = Self.step(lanes.0, word(0))
+      lanes.1 = Self.step(lanes.1, word(1))
+      lanes.2 = Self.step(lanes.2, word(2))
+      lanes.3 = Self.step(lanes.3, word(3))
+      lanes.4 = Self.step(lanes.4, word(4))
+      lanes.5 = Self.step(lanes.5, word(5))
+      lanes.6 = Self.step(lanes.6, word(6))
+      lanes.7 = Self.step(lanes.7, word(7))
+      offset += 64
+    }
+    // The rest, one byte at a time.
+    while offset < bytes.count {
+      lanes.0 = Self.step(lanes.0, UInt64(bytes[offset]) &+ 1)
+      offset += 1
+    }
+    words = lanes
+  }
+
+  func finished(count: Int) -> ContentDigest {
+    var (low, high) = (UInt64(count), ~UInt64(count))
+    for lane in [
+      words.0, words.1, words.2, words.3, words.4, words.5, words.6, words.7, UInt64(count),
+    ] {
+      low = Self.step(low, lane)
+      high = Self.step(high &+ low, lane)
+    }
+    return ContentDigest(low: low ^ low >> 31, high: high ^ high >> 29)
+  }
+}
