@@ -38,8 +38,15 @@ extension Plan {
         MemoryReferences.Reference(
           place: $0.place, memory: indices[$0.memory], offset: $0.offset)
       })
-    writer.write(arguments.byteCount)
-    writer.write(bytes: arguments.bytes)
+    // Addresses of this process mean nothing in another.
+    var withoutAddresses = Array(arguments.bytes)
+    for reference in references.references {
+      withoutAddresses.replaceSubrange(
+        reference.place..<reference.place + MemoryLayout<UInt>.size,
+        with: repeatElement(0, count: MemoryLayout<UInt>.size))
+    }
+    writer.write(withoutAddresses.count)
+    withoutAddresses.withUnsafeBytes { writer.write(bytes: $0) }
     writer.write(constants.byteCount)
     writer.write(bytes: constants.bytes)
   }
