@@ -151,6 +151,10 @@ let tests: [Target] = [
   .executableTarget(
     name: "RandomNetworks", dependencies: ["Forge", "ForgeTestSupport"],
     path: "Tests/RandomNetworks"),
+  // Scripts/check compiled-files runs it.
+  .executableTarget(
+    name: "CompiledNetworks", dependencies: ["Forge", "ForgeTestSupport"],
+    path: "Tests/CompiledNetworks"),
   // Scripts/check onnx-files runs it.
   .executableTarget(
     name: "WrittenNetworks", dependencies: ["Forge", "ForgeExporters", "ForgeTestSupport"],

@@ -41,6 +41,7 @@ extension CompiledModel {
       packedParameters: byteCounts.constants, plans: byteCounts.executables,
       arena: report.arenaBytes,
       // Without known input sizes a context has no size: it is 0.
-      context: (try? workspaceSize()) ?? 0, loadingPeak: origin.compiler?.parameters.loading.peak ?? 0)
+      context: (try? workspaceSize()) ?? 0,
+      loadingPeak: origin.compiler?.parameters.loading.peak ?? 0)
   }
 }

@@ -1,0 +1,74 @@
+import ArgumentParser
+import Forge
+
+/// Writes a network as a compiled file.
+struct CompileCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "compile",
+    abstract: "Writes a network as a compiled file, from which a program predicts at once.",
+    discussion: """
+      The file holds the plan and the packed parameters. It belongs to this version of Forge and to \
+      processors of the same instruction set: CompiledModel(contentsOf:) refuses it elsewhere.
+
+      EXAMPLES
+        forge compile net.onnx -o net.forge
+        forge compile net.onnx --size x=1x3x224x224 --threads 4 -o net.forge
+      """)
+
+  @Argument(help: NetworkArgument.help, completion: .file())
+  var network: NetworkArgument
+
+  @OptionGroup var importing: ImportArguments
+
+  @Option(help: "Threads per prediction; may exceed the number of cores.")
+  var threads = 1
+
+  @Option(help: TuningArgument.help)
+  var tuning = TuningArgument.costModel
+
+  @Option(
+    help: """
+      What dense layers and convolutions are computed in: float32, half-weights, bfloat16 or int8.
+      """)
+  var precision = CompileOptions.Precision.float32
+
+  @OptionGroup var integers: QuantizationArgument
+
+  @Option(help: "What the plan is made for: speed or size.")
+  var preference = PreferenceArgument.speed
+
+  @Option(help: "The most examples that one prediction may hold.")
+  var batch = 1
+
+  @Option(
+    name: [.customShort("o"), .long],
+    help: ArgumentHelp("The file to write.", valueName: "file"))
+  var output: String
+
+  func validate() throws {
+    try CompileOptions.Threads.check(threads)
+    guard (1...4096).contains(batch) else { throw ValidationError("batch must be 1 to 4096") }
+  }
+
+  func run() throws {
+    let clock = ContinuousClock()
+    let options = CompileOptions(
+      maximumBatch: batch, preference: preference.preference, tuning: try tuning.tuning,
+      threads: .exactly(threads), precision: precision, quantization: try integers.table)
+    let start = clock.now
+    let compiled = try network.network(importing).compiled(options, tellsOfRandom: true)
+    let loading = (clock.now - start) / .milliseconds(1)
+    BuildWarning.print(for: compiled.report)
+    try Progress.during("writing \(output)") { try compiled.write(to: output) }
+    let begin = clock.now
+    let opened = try CompiledModel(contentsOf: output, threads: options.threads)
+    let opening = (clock.now - begin) / .milliseconds(1)
+    print(
+      "\(output): \(opened.report.steps.count) steps, "
+        + String(format: "%.1f MB", Double(opened.memory.packedParameters) * 1e-6)
+        + " of packed parameters")
+    print(
+      String(
+        format: "importing and compiling %.1f ms, opening the file %.1f ms", loading, opening))
+  }
+}
