@@ -87,8 +87,8 @@ struct CompiledFile {
 
   /// Reads the bytes of a file, or maps them.
   ///
-  /// - Throws: `LoadError` if the file cannot be read, ``StoredMisfit`` if it is not a compiled file
-  ///   or was cut, and `NoMemory`.
+  /// - Throws: `LoadError` if the file cannot be read, ``StoredMisfit`` if it is not a compiled
+  ///   file or was cut, and `NoMemory`.
   static func bytes(of path: String, isMapped: Bool) throws -> StoredBytes {
     let file = try FileDescriptor(path: path)
     let count = try file.identity().count

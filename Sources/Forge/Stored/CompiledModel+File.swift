@@ -53,11 +53,11 @@ extension CompiledModel {
   /// let network = try CompiledModel(contentsOf: "net.forge")
   /// ```
   /// Nothing is computed: parameters are used as the file holds them. The network predicts as the
-  /// one that was written, with the same bits. It has no layers, so that what needs them is refused:
-  /// ``quantized(calibration:bound:method:onlyFaster:)`` and another ``write(to:)``.
+  /// one that was written, with the same bits. It has no layers, so that what needs them is
+  /// refused: ``quantized(calibration:bound:method:onlyFaster:)`` and another ``write(to:)``.
   ///
-  /// A digest finds damage of every kind. It does not find what somebody has forged: open only files
-  /// that you trust as you trust a program.
+  /// A digest finds damage of every kind. It does not find what somebody has forged: open only
+  /// files that you trust as you trust a program.
   ///
   /// - Parameters:
   ///   - path: the file.

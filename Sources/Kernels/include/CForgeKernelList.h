@@ -93,8 +93,8 @@
 
 /* X(name, needs, arguments, tiles): the kernels of weights that are not floats, fields of
  * forge_precision_table. Their number of tiles is forge_<tiles>_tiles, given
- * forge_<arguments>_arguments. The scalar level has all of them, the others those whose instructions
- * the processor has:
+ * forge_<arguments>_arguments. The scalar level has all of them, the others those whose
+ * instructions the processor has:
  *   F16C (AVX2 with F16C, or AVX-512), AVX512, BF16 (AVX512-BF16), VNNI (AVX512-VNNI),
  *   TILES (AMX for bf16)
  *   VBMI2: as F16C, with kernels of their own where there is AVX512-VBMI2 */
