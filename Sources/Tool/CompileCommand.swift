@@ -7,8 +7,8 @@ struct CompileCommand: ParsableCommand {
     commandName: "compile",
     abstract: "Writes a network as a compiled file, from which a program predicts at once.",
     discussion: """
-      The file holds the plan and the packed parameters. It belongs to this version of Forge and to \
-      processors of the same instruction set: CompiledModel(contentsOf:) refuses it elsewhere.
+      The file holds the plan and the packed parameters. It belongs to this version of Forge and \
+      to processors of the same instruction set: CompiledModel(contentsOf:) refuses it elsewhere.
 
       EXAMPLES
         forge compile net.onnx -o net.forge
