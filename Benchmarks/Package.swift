@@ -34,6 +34,7 @@ let package = Package(
     program("SoundBenchmark", ["Forge", "ForgeAudio"]),
     program("Tokenizing", ["ForgeText"]),
     program("TextEmbedding", ["Forge", "ForgeHub"]),
+    program("MemoryCycles", ["Forge", "ForgeModels"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -31,6 +31,42 @@ import Testing
     }
   }
 
+  /// Released plans are made again; predictions stay the same, also while others run.
+  @Test func releasedMemory() async throws {
+    let model =
+      Model() --> Resize(width: 12, height: 9)
+      --> Convolution(kernel: (3, 3), channels: 17, activation: .relu) --> Dense(neurons: 5)
+    let network = try model.compile(parameters: SeededParameters())
+    let inputs = Self.sizes.enumerated().map { index, size in
+      TensorValues.seeded(
+        Shape(width: size.0, height: size.1, channels: 3), seed: UInt64(index))
+    }
+    let expected = try inputs.map { try network.predict($0).bits }
+    let parameters = network.memory.packedParameters
+    #expect(network.memory.plans > 0)
+    network.releaseMemory()
+    #expect(network.memory.plans == 0)
+    #expect(network.memory.packedParameters == parameters)
+    #expect(try inputs.map { try network.predict($0).bits } == expected)
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      for (input, bits) in zip(inputs, expected) {
+        group.addTask {
+          try (0..<20).allSatisfy { _ in
+            network.releaseMemory()
+            return try network.predict(input).bits == bits
+          }
+        }
+      }
+      for try await isEqual in group { #expect(isEqual) }
+    }
+    // The plan of a fixed size stays.
+    let fixed = try (Model(width: 5, height: 7, channels: 3) --> Dense(neurons: 4))
+      .compile(parameters: SeededParameters())
+    let plans = fixed.memory.plans
+    fixed.releaseMemory()
+    #expect(fixed.memory.plans == plans && plans > 0)
+  }
+
   @Test(arguments: [ResizeMode.nearest, .bilinear, .bilinearAntialiased])
   func resizeToFixedSize(_ mode: ResizeMode) throws {
     let model =

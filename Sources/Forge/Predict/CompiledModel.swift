@@ -41,11 +41,11 @@ public final class CompiledModel: Sendable {
   /// The inputs that are sequences of changing length; `nil` if all sizes are fixed.
   let sequenceLength: SequenceLength?
   let network: any BackendNetwork
-  private let executables: ExecutableCache
+  let executables: ExecutableCache
   /// The executable of a model whose inputs have fixed sizes, available without a lock.
   let fixedExecutable: (any Executable)?
   /// The memory kept between calls of `predict`.
-  private let spare = SpareMemory()
+  let spare = SpareMemory()
 
   /// Creates a network from its parts.
   init(

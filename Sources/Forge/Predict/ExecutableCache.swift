@@ -29,6 +29,16 @@ final class ExecutableCache: Sendable {
   /// The bytes of all cached executables.
   var byteCount: Int { entries.withLock { $0.reduce(0) { $0 + $1.executable.byteCount } } }
 
+  /// Removes all executables but one.
+  func removeAll(except kept: (any Executable)?) {
+    // They are released after the lock: they may hold much memory.
+    var dropped: [Entry] = []
+    entries.withLock { entries in
+      dropped = entries.filter { $0.executable !== kept }
+      entries.removeAll { $0.executable !== kept }
+    }
+  }
+
   /// Adds an executable to the cache.
   func add(_ executable: any Executable, for shapes: [Shape]) {
     // Evicted executables are released after the lock: they may hold much memory.

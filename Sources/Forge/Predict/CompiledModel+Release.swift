@@ -1,0 +1,21 @@
+import ForgeSystem
+
+extension CompiledModel {
+  /// Gives back the memory that is kept for the next prediction.
+  ///
+  /// That is the memory of the last prediction without a context or a runner, and the plans for
+  /// inputs of any size. Packed parameters, contexts and runners keep theirs. The next prediction
+  /// takes memory anew, and plans its size anew. Other threads may predict meanwhile.
+  ///
+  /// ```swift
+  /// network.releaseMemory()  // after a burst of requests
+  /// ```
+  public func releaseMemory() {
+    _ = spare.take()
+    executables.removeAll(except: fixedExecutable)
+    #if canImport(Glibc)
+      // The allocator keeps what is freed; this returns it to the system.
+      malloc_trim(0)
+    #endif
+  }
+}
