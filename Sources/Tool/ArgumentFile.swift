@@ -12,17 +12,19 @@ enum ArgumentFile {
   /// - Returns: the bytes; `nil` if there are more.
   /// - Throws: `ValidationError` if the file cannot be read.
   static func bytes(of path: String, atMost most: Int) throws -> Data? {
-    guard let file = FileHandle(forReadingAtPath: path) else { throw unreadable(path) }
-    defer { try? file.close() }
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw unreadable(path) }
+    defer { close(file) }
     var bytes = Data()
-    do {
-      while bytes.count <= most,
-        let part = try file.read(upToCount: most + 1 - bytes.count), !part.isEmpty
-      { bytes += part }
-    } catch {
-      throw unreadable(path)
+    var part = [UInt8](repeating: 0, count: 1 << 16)
+    while bytes.count <= most {
+      let count = part.withUnsafeMutableBytes { ForgeSystem.read(file, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw unreadable(path) }
+      if count == 0 { return bytes }
+      bytes += part.prefix(count)
     }
-    return bytes.count <= most ? bytes : nil
+    return nil
   }
 
   /// Reads a value that ``write(_:to:)`` has written.
@@ -48,11 +50,20 @@ enum ArgumentFile {
   static func write(_ value: some Encodable, to path: String) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-    do {
-      try (encoder.encode(value) + Data("\n".utf8)).write(to: URL(fileURLWithPath: path))
-    } catch {
-      throw ValidationError("\(path) cannot be written: \(error.localizedDescription)")
+    let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard file >= 0 else { throw unwritable(path) }
+    defer { close(file) }
+    var rest = try encoder.encode(value) + Data("\n".utf8)
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { ForgeSystem.write(file, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw unwritable(path) }
+      rest = rest.dropFirst(count)
     }
+  }
+
+  private static func unwritable(_ path: String) -> ValidationError {
+    ValidationError("\(path) cannot be written: \(String(cString: strerror(errno)))")
   }
 
   private static func unreadable(_ path: String) -> ValidationError {
