@@ -11,10 +11,10 @@ extension String {
   ///   - numbers: the numbers of the conversions, in their order.
   init(format: String, _ numbers: any CVarArg...) {
     let length = withVaList(numbers) { vsnprintf(nil, 0, format, $0) }
-    self.init(unsafeUninitializedCapacity: max(Int(length), 0) + 1) { buffer in
+    self.init(unsafeUninitializedCapacity: Swift.max(Int(length), 0) + 1) { buffer in
       buffer.withMemoryRebound(to: CChar.self) { text in
         let written = withVaList(numbers) { vsnprintf(text.baseAddress, text.count, format, $0) }
-        return max(Int(written), 0)
+        return Swift.max(Int(written), 0)
       }
     }
   }
