@@ -85,11 +85,11 @@ struct CompiledFile {
     UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
   }
 
-  /// Reads the bytes of a file, or maps them.
+  /// Reads the bytes of a file with some threads, or maps them.
   ///
   /// - Throws: `LoadError` if the file cannot be read, ``StoredMisfit`` if it is not a compiled
   ///   file or was cut, and `NoMemory`.
-  static func bytes(of path: String, isMapped: Bool) throws -> StoredBytes {
+  static func bytes(of path: String, isMapped: Bool, threads: Int) throws -> StoredBytes {
     let file = try FileDescriptor(path: path)
     let count = try file.identity().count
     // A large file of another kind is not read.
@@ -102,7 +102,7 @@ struct CompiledFile {
     }
     if isMapped, let mapped = file.mapped(count) { return mapped }
     return try StoredBytes(count: count) { bytes in
-      guard try file.read(at: 0, into: bytes) == count else { throw StoredMisfit.damaged }
+      guard try file.fill(bytes, threads: threads) else { throw StoredMisfit.damaged }
     }
   }
 

@@ -71,9 +71,9 @@ extension CompiledModel {
     isMapped: Bool = false
   ) throws(CompileError) {
     do {
-      let file = try CompiledFile.bytes(of: path, isMapped: isMapped)
-      var reader = try CompiledFile.reader(
-        of: file, threads: CompileOptions.Threads.automatic.count(usable: Device.usableCores()))
+      let cores = CompileOptions.Threads.automatic.count(usable: Device.usableCores())
+      let file = try CompiledFile.bytes(of: path, isMapped: isMapped, threads: cores)
+      var reader = try CompiledFile.reader(of: file, threads: cores)
       let facts = try reader.read(NetworkFacts.self)
       let metadata = try reader.read(ModelMetadata.self)
       let options = try reader.read(StoredOptions.self).options(threads: threads)
