@@ -38,7 +38,6 @@ struct MemoryCycles {
     print("before: \(megabytes("VmRSS", of: "status"))")
     for cycle in 1...max(count, 1) {
       try predict(with: try model.compile(parameters: RandomParameters(seed: 1)))
-      malloc_trim(0)
       print("after \(cycle): \(megabytes("VmRSS", of: "status"))")
     }
   }

@@ -1,5 +1,3 @@
-import ForgeSystem
-
 extension CompiledModel {
   /// Gives back the memory that is kept for the next prediction.
   ///
@@ -13,9 +11,5 @@ extension CompiledModel {
   public func releaseMemory() {
     _ = spare.take()
     executables.removeAll(except: fixedExecutable)
-    #if canImport(Glibc)
-      // The allocator keeps what is freed; this returns it to the system.
-      malloc_trim(0)
-    #endif
   }
 }

@@ -32,10 +32,10 @@ final class ExecutableCache: Sendable {
   /// Removes all executables but one.
   func removeAll(except kept: (any Executable)?) {
     // They are released after the lock: they may hold much memory.
-    var dropped: [Entry] = []
-    entries.withLock { entries in
-      dropped = entries.filter { $0.executable !== kept }
+    _ = entries.withLock { entries in
+      let dropped = entries.filter { $0.executable !== kept }
       entries.removeAll { $0.executable !== kept }
+      return dropped
     }
   }
 
