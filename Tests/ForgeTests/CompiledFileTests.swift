@@ -87,7 +87,7 @@ import Testing
     var model = Model(
       input: input,
       output: input --> Convolution(kernel: 3, channels: 37, padding: .same, name: "a")
-        --> DepthwiseConvolution(kernel: 3, name: "b") --> MaxPooling(window: 2)
+        --> DepthwiseConvolution(kernel: 3, name: "b") --> MaxPooling(kernel: (2, 2))
         --> Convolution(kernel: 1, channels: 67, activation: .relu, name: "c")
         --> Dense(neurons: 29, name: "d"))
     model.parameters = SeededParameters(seed: 3)
