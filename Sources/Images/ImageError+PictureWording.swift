@@ -20,7 +20,7 @@ extension ImageError {
   static func strideTooSmall(_ stride: Int, row: Int, plane: Int) -> ImageError {
     ImageError(
       .invalidArgument, "the stride is smaller than a row\(plane > 0 ? " of plane \(plane)" : "")",
-      received: bytes(stride), needs: "at least \(bytes(row)), or as many below 0")
+      received: bytes(stride), needs: "at least \(bytes(row)), or at most -\(row)")
   }
 
   static func rowsBeyondBytes(_ count: Int, needs: Int, plane: Int?) -> ImageError {
@@ -40,7 +40,7 @@ extension ImageError {
 
   static func badExample(_ example: Int) -> ImageError {
     ImageError(
-      .invalidArgument, "examples are counted from 0", received: "\(example)",
+      .invalidArgument, "the number of the example is negative", received: "\(example)",
       needs: "at least 0")
   }
 
