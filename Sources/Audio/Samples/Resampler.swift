@@ -83,8 +83,8 @@ public struct Resampler: Sendable {
     kept.append(contentsOf: samples)
     // Output t = j·n + p reads from j·o + first(p) on, as many samples as a phase has weights.
     let available = start + kept.count
-    let whole = (available - table.before - table.taps) / table.step
-    return try output(upTo: max(whole, 0).multipliedSaturated(by: table.phases))
+    let periods = (available - table.before - table.taps) / table.step
+    return try output(upTo: max(periods, 0).multipliedSaturated(by: table.phases))
   }
 
   /// The last samples, and a fresh start.

@@ -81,7 +81,7 @@ struct HDF5Attributes: Sendable {
   /// The strings of an attribute that Keras may have split: `layer_names`, or `layer_names0`,
   /// `layer_names1`….
   func joinedTexts(of name: EntryName, _ reader: HDF5Reader) throws(LoadError) -> [[UInt8]]? {
-    if let whole = try texts(of: name, reader) { return whole }
+    if let single = try texts(of: name, reader) { return single }
     var parts: [[[UInt8]]] = []
     while let part = try texts(of: EntryName(name.bytes + "\(parts.count)".utf8), reader) {
       parts.append(part)

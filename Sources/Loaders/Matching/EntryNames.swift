@@ -40,8 +40,8 @@ enum EntryNames {
     // TensorFlow numbers the outputs of an operation.
     let stem = name.bytes[...].withoutNumber(after: ":")
     guard let (layer, word) = stacked(stem) ?? known(stem) ?? other(stem) else { return nil }
-    let own = withoutRepetition(layer)
-    return own.isEmpty ? nil : (EntryName(own), word)
+    let layerName = withoutRepetition(layer)
+    return layerName.isEmpty ? nil : (EntryName(layerName), word)
   }
 
   /// Removes the repeated layer name that Keras writes: `conv1/conv1`.

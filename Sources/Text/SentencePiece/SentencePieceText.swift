@@ -23,9 +23,9 @@ struct SentencePieceText: Sendable {
     (putsSpaceBehind, unknownSurface) = (file.putsSpaceBehind, file.unknownSurface)
     usesBytes = file.usesBytes
     space = file.escapesSpaces ? Self.mark : [0x20]
-    let own = file.kinds.indices.filter { file.kinds[$0] == .userDefined }
+    let userPieces = file.kinds.indices.filter { file.kinds[$0] == .userDefined }
     symbols =
-      own.isEmpty ? nil : ByteTrie(own.map { (file.table.token($0), Int32($0)) })
+      userPieces.isEmpty ? nil : ByteTrie(userPieces.map { (file.table.token($0), Int32($0)) })
     var byteIds = [Int32](repeating: -1, count: 256)
     for index in file.kinds.indices where file.kinds[index] == .byte {
       let name = String(decoding: file.table.token(index), as: UTF8.self)
