@@ -24,9 +24,9 @@ extension ImageError {
   }
 
   static func rowsBeyondBytes(_ count: Int, needs: Int, plane: Int?) -> ImageError {
-    let place = plane.map { $0 > 0 ? " of plane \($0)" : "" } ?? ""
+    let ofPlane = plane.map { $0 > 0 ? " of plane \($0)" : "" } ?? ""
     return ImageError(
-      .wrongCount, "the rows\(place) do not fit into the bytes", received: bytes(count),
+      .wrongCount, "the rows\(ofPlane) do not fit into the bytes", received: bytes(count),
       needs: "at least \(bytes(needs))")
   }
 

@@ -165,8 +165,8 @@ final class PolyphaseTable: Sendable {
         let index = center - reach + tap
         // torchaudio has the weights of the inputs −reach to old + reach.
         guard index < old + reach else { continue }
-        let place: Double = Double(index) / Double(old) - Double(phase) / Double(new)
-        let t: Double = place * base
+        let time: Double = Double(index) / Double(old) - Double(phase) / Double(new)
+        let t: Double = time * base
         guard abs(t) < Double(width) else { continue }
         let cosine: Double = Numbers.cosine(t * Double.pi / Double(width) / 2)
         let angle: Double = t * Double.pi

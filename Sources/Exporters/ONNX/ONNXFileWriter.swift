@@ -153,8 +153,8 @@ struct ONNXFileWriter {
   private mutating func addOutputs(_ network: LoweredNetwork) throws {
     var sources: [(value: String, port: Port)] = []
     var taken: Set<String> = Set(inputs.map(\.name))
-    for (value, place) in zip(network.graph.modelOutputs, network.inference.outputs) {
-      let node = network.inference.nodes[place]
+    for (value, index) in zip(network.graph.modelOutputs, network.inference.outputs) {
+      let node = network.inference.nodes[index]
       do throws(ExportRefusal) {
         let result = try graph.value(value)
         let form: ONNXValue.Form =

@@ -163,7 +163,7 @@ struct DeBERTa: ClassifyingEncoder {
 
   /// The place of a query's number less that of the key among the features of distances.
   func place(ofDistance distance: Int) -> Int {
-    var place = distance
+    var bucket = distance
     let middle = buckets / 2
     if buckets > 0, abs(distance) > middle {
       // In single precision, as the library computes it.
@@ -171,9 +171,9 @@ struct DeBERTa: ClassifyingEncoder {
         logf(Float(abs(distance)) / Float(middle))
         / logf(Float(Double(mostDistance - 1) / Double(middle)))
       let size = Int((ratio * Float(middle - 1)).rounded(.up)) + middle
-      place = distance < 0 ? -size : size
+      bucket = distance < 0 ? -size : size
     }
-    return min(max(0, place + span), 2 * span - 1)
+    return min(max(0, bucket + span), 2 * span - 1)
   }
 
   private func attention(

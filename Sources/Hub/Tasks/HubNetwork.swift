@@ -107,9 +107,9 @@ final class HubNetwork: Sendable {
       }
     }
     while true {
-      let place = work.next.add(1, ordering: .relaxed).oldValue
-      guard place < work.order.count else { return }
-      let index = work.order[place]
+      let rank = work.next.add(1, ordering: .relaxed).oldValue
+      guard rank < work.order.count else { return }
+      let index = work.order[rank]
       let result: Result<Value, PredictionError>
       do throws(PredictionError) {
         let context: ContextBox

@@ -218,10 +218,12 @@ package final class InputFile: Sendable {
     if case .array(let array) = source, range.lowerBound.isMultiple(of: alignment) {
       return try array.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[range])) }
     }
-    guard let place = placeInMemory(range, alignment: alignment) else {
+    guard let inMemory = placeInMemory(range, alignment: alignment) else {
       return try bytes(range).withBytes(body)
     }
-    return try place.bytes.withBytes { try body(UnsafeRawBufferPointer(rebasing: $0[place.range])) }
+    return try inMemory.bytes.withBytes {
+      try body(UnsafeRawBufferPointer(rebasing: $0[inMemory.range]))
+    }
   }
 
   /// The bytes of memory that ``withUnsafeBytes(in:alignment:_:)`` allocates.

@@ -89,9 +89,9 @@ enum EntryNames {
 extension ArraySlice<UInt8> {
   /// The bytes before the last `mark` if only digits follow it; otherwise all bytes.
   func withoutNumber(after mark: Unicode.Scalar) -> ArraySlice {
-    guard let place = lastIndex(of: UInt8(ascii: mark)),
-      self[place...].dropFirst().allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+    guard let lastMark = lastIndex(of: UInt8(ascii: mark)),
+      self[lastMark...].dropFirst().allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
     else { return self }
-    return self[..<place]
+    return self[..<lastMark]
   }
 }

@@ -59,15 +59,15 @@ struct ScaledValues: ParameterData {
     else { return nil }
     let places = scaleSizes.indices.filter { scaleSizes[$0] != 1 }
     scaleCount = scales.count
-    guard let place = places.first else {
+    guard let axis = places.first else {
       guard scales.count == 1 else { return nil }
       run = max(integers.count, 1)
       (self.integers, self.scales) = (integers, scales)
       return
     }
-    let isFirst = place == 0 && scaleSizes.first == sizes.first
+    let isFirst = axis == 0 && scaleSizes.first == sizes.first
     let isLast =
-      place == scaleSizes.count - 1 && scaleSizes.count == sizes.count
+      axis == scaleSizes.count - 1 && scaleSizes.count == sizes.count
       && scaleSizes.last == sizes.last
     guard places.count == 1, isFirst || isLast, scales.count > 0 else { return nil }
     run = isFirst ? max(integers.count / scales.count, 1) : 1

@@ -58,8 +58,8 @@ struct SentencePieceUnigram: SentencePieceModel {
       while start < text.count {
         var here = path[start].score
         if abs(here) > Self.largestSum {
-          for place in start...max(start, frontier) where place == start || path[place].start >= 0 {
-            path[place].score -= here
+          for index in start...max(start, frontier) where index == start || path[index].start >= 0 {
+            path[index].score -= here
           }
           here = 0
         }

@@ -45,12 +45,12 @@ struct SentencePieceText: Sendable {
   ) -> Int? {
     guard let symbols else { return nil }
     return symbols.withReader { trie in
-      var (node, place, found) = (0, position, Int?.none)
-      while place < text.count {
-        node = trie.child(of: node, text[place])
+      var (node, next, found) = (0, position, Int?.none)
+      while next < text.count {
+        node = trie.child(of: node, text[next])
         if node == 0 { break }
-        place += 1
-        if trie.value(node) >= 0 { found = place - position }
+        next += 1
+        if trie.value(node) >= 0 { found = next - position }
       }
       return found
     }

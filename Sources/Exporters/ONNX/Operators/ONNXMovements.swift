@@ -115,15 +115,15 @@ extension ONNXGraphWriter {
     let input = try self.value(call.inputs[0])
     let axis = axis < 0 ? axis + input.sizes.count : axis
     let form = input.primary == .flat && axis != 2 ? .plain : input.primary
-    let place = place(of: axis, in: form)
+    let formAxis = place(of: axis, in: form)
     var x = try name(of: call.inputs[0], in: form)
     if indices.contains(-1) {
       // The entries of the fixed value follow those of the axis.
-      x = add("Pad", [x, integers([0, 1]), number(value), integers([place])])
+      x = add("Pad", [x, integers([0, 1]), number(value), integers([formAxis])])
     }
     let places = indices.map { $0 < 0 ? input.sizes[axis] : $0 }
     let result = add(
-      "Gather", [x, integers(places)], named: name(for: call.output), ("axis", .int(place)))
+      "Gather", [x, integers(places)], named: name(for: call.output), ("axis", .int(formAxis)))
     set(call.output, form, result, isBatched: input.isBatched)
   }
 

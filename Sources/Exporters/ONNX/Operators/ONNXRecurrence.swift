@@ -36,10 +36,10 @@ extension ONNXGraphWriter {
     ) { Self.blocks($0, order) }
     let biases = try biases(gates.biases, call, rule, order)
     var inputs = [x, weights, recurrent, biases, "", "", "", ""]
-    for (operand, place) in [(RecurrentRule.Operand.hidden, 5), (.cells, 6)] {
+    for (operand, input) in [(RecurrentRule.Operand.hidden, 5), (.cells, 6)] {
       guard let position = rule.position(of: operand) else { continue }
       let state = try name(of: call.inputs[position], in: .plain)
-      inputs[place] = add("Reshape", [state, integers([1, -1, units])])
+      inputs[input] = add("Reshape", [state, integers([1, -1, units])])
     }
     if let position = rule.position(of: .peepholes) {
       let blocks = [0, 2, 1].map { rule.peepholeBlocks[$0] }

@@ -28,10 +28,10 @@ extension ONNXGraphWriter {
     _ call: ONNXOperation, smallest: Bool, selectsLast: Bool
   ) throws(ExportRefusal) {
     let (x, form) = try rows(call.inputs[0])
-    let place = add(
+    let index = add(
       smallest ? "ArgMin" : "ArgMax", [x], ("axis", .int(form == .channelsFirst ? 1 : -1)),
       ("keepdims", .int(1)), ("select_last_index", .int(selectsLast ? 1 : 0)))
-    let result = cast(place, named: name(for: call.output))
+    let result = cast(index, named: name(for: call.output))
     set(call.output, form, result, isBatched: try isBatched(call.inputs))
   }
 

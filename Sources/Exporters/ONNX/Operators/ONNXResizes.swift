@@ -107,10 +107,10 @@ extension ONNXGraphWriter {
       for (index, span) in spans.enumerated() {
         for (tap, weight) in span.weights.enumerated() {
           // Rows are multiplied from the left, columns from the right.
-          let place =
+          let element =
             axis == 0
             ? index * inputSizes[axis] + span.first + tap : (span.first + tap) * made[axis] + index
-          matrix[place] = Float(weight)
+          matrix[element] = Float(weight)
         }
       }
       let sizes = axis == 0 ? [made[axis], inputSizes[axis]] : [inputSizes[axis], made[axis]]
