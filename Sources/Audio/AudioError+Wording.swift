@@ -33,7 +33,7 @@ extension AudioError {
 
   static func unsupported(_ received: String, needs: String? = nil) -> AudioError {
     AudioError(
-      .unsupported, "the WAV file is of a form that is not supported", received: received,
+      .unsupported, "this form of WAV file is not supported", received: received,
       needs: needs)
   }
 

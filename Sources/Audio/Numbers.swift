@@ -11,11 +11,11 @@ enum Numbers {
 
   /// exp(−2πi · k / n), exact at the eighths of a turn.
   static func turn(_ k: Int, of n: Int) -> (Double, Double) {
-    let place = 8 * (k % n)
-    let octant = place / n
+    let eighths = 8 * (k % n)
+    let octant = eighths / n
     // The angle to the next multiple of a quarter, at most an eighth of a turn.
     let quarter = (octant + 1) / 2
-    let rest = Double(place - 2 * quarter * n) * .pi / (4 * Double(n))
+    let rest = Double(eighths - 2 * quarter * n) * .pi / (4 * Double(n))
     let (c, s) = (cosine(rest), sine(rest))
     return switch quarter % 4 {
     case 0: (c, -s)

@@ -23,7 +23,7 @@ extension Problem {
       place: place, headline: "the inputs differ in the number of their lengths",
       details: [
         ("received", texts.joined(separator: ", ")),
-        ("needs", "one number, as each length of an input belongs to one of every other"),
+        ("needs", "one number, as each length of an input goes with one of every other input"),
       ])
   }
 
@@ -49,7 +49,7 @@ extension Problem {
 
   static func outputWithoutInput(at place: SourcePlace, what: String) -> Problem {
     Problem(
-      place: place, headline: "an output is reached from no input", details: [("received", what)])
+      place: place, headline: "an output depends on no input", details: [("received", what)])
   }
 
   static func nameTwice(_ node: Inference.Node, _ earlier: Inference.Node) -> Problem {

@@ -83,17 +83,18 @@ public struct HubModel: Sendable {
     let root = HubFolder(path: folder, limits: limits)
     let sentence = try SentenceSettings(root)
     // The transformer of sentence-transformers may be in a folder of its own.
-    let own = try root.folder(sentence.transformerFolder, namedIn: root.path(of: "modules.json"))
-    guard let settings = try own.settings("config.json") else {
+    let transformer = try root.folder(
+      sentence.transformerFolder, namedIn: root.path(of: "modules.json"))
+    guard let settings = try transformer.settings("config.json") else {
       throw HubError(
-        .fileMissing, "there is no configuration", path: own.path(of: "config.json"),
+        .fileMissing, "there is no configuration", path: transformer.path(of: "config.json"),
         needs: "the config.json of a network of transformers")
     }
     let architecture = try TextArchitectures.architecture(settings, limits: limits)
-    let tensors = try HubTensors(own)
+    let tensors = try HubTensors(transformer)
     let head = if let head { head } else { try Self.head(of: settings) }
     let labels = try LabelList(settings)
-    let files = try TokenizerFiles(own)
+    let files = try TokenizerFiles(transformer)
     let most = try Self.maximumLength(
       maximumLength, [architecture.positions, sentence.maximumLength ?? files.maximumLength],
       in: settings)

@@ -20,13 +20,13 @@ extension ImageError {
   static func strideTooSmall(_ stride: Int, row: Int, plane: Int) -> ImageError {
     ImageError(
       .invalidArgument, "the stride is smaller than a row\(plane > 0 ? " of plane \(plane)" : "")",
-      received: bytes(stride), needs: "at least \(bytes(row)), or as many below 0")
+      received: bytes(stride), needs: "at least \(bytes(row)), or at most -\(row)")
   }
 
   static func rowsBeyondBytes(_ count: Int, needs: Int, plane: Int?) -> ImageError {
-    let place = plane.map { $0 > 0 ? " of plane \($0)" : "" } ?? ""
+    let ofPlane = plane.map { $0 > 0 ? " of plane \($0)" : "" } ?? ""
     return ImageError(
-      .wrongCount, "the rows\(place) do not fit into the bytes", received: bytes(count),
+      .wrongCount, "the rows\(ofPlane) do not fit into the bytes", received: bytes(count),
       needs: "at least \(bytes(needs))")
   }
 
@@ -40,7 +40,7 @@ extension ImageError {
 
   static func badExample(_ example: Int) -> ImageError {
     ImageError(
-      .invalidArgument, "examples are counted from 0", received: "\(example)",
+      .invalidArgument, "the number of the example is negative", received: "\(example)",
       needs: "at least 0")
   }
 

@@ -62,20 +62,20 @@ extension ImageError {
 
   static func unsupported(_ format: String, _ received: String) -> ImageError {
     ImageError(
-      .unsupported, "the \(format) file is of a form that is not supported", received: received)
+      .unsupported, "this form of \(format) file is not supported", received: received)
   }
 
   static func missingScans(_ received: String) -> ImageError {
     ImageError(
       .truncated, "the JPEG file lacks a part of its picture", received: received,
       needs: "every bit of every coefficient",
-      remedy: "decode with acceptsMissingScans to take what is there")
+      remedy: "decode with acceptsMissingScans to accept what is there")
   }
 
   static func tooManyScans(_ received: String) -> ImageError {
     ImageError(
-      .tooLarge, "the JPEG file goes over its picture too often", received: received,
-      remedy: "store the picture anew, with fewer scans")
+      .tooLarge, "the JPEG file has too many scans", received: received,
+      remedy: "save the picture again with fewer scans")
   }
 
   static func tooMuchWork(_ format: String, byteCount: UInt64, most: Int) -> ImageError {
@@ -117,7 +117,7 @@ extension ImageError {
 
   static func badFraction(_ fraction: Double) -> ImageError {
     ImageError(
-      .invalidArgument, "a center crop needs a part of the picture", received: "\(fraction)",
+      .invalidArgument, "the fraction of the center crop is out of range", received: "\(fraction)",
       needs: "more than 0 and at most 1")
   }
 

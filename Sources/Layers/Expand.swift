@@ -53,10 +53,10 @@ extension Lowering {
   fileprivate mutating func expanded(
     _ value: Value, to target: Shape
   ) throws(ShapeError) -> Value {
-    let own = shape(of: value)
-    guard own != target else { return value }
+    let inputShape = shape(of: value)
+    guard inputShape != target else { return value }
     let sizes = try ArgumentRule.known(target, "known sizes to repeat to")
-    let known = try ArgumentRule.known(own, "known sizes to repeat")
+    let known = try ArgumentRule.known(inputShape, "known sizes to repeat")
     let padded = Array(repeating: 1, count: max(sizes.count - known.count, 0)) + known
     let ranked = padded == known ? value : try apply(.reshape(padded), to: [value])
     return padded == sizes ? ranked : try apply(.expand(sizes), to: [ranked])

@@ -68,7 +68,7 @@ public struct GRU: BuiltInRecurrentLayer {
       units: units, gateBlocks: form.gruBlocks, isReversed: isReversed,
       optional: optional)
     recurrence = Recurrence(
-      rule: rule, bias: !useBias ? .none : isJoined ? .joined : .own,
+      rule: rule, bias: !useBias ? .none : isJoined ? .joined : .single,
       returnsSequences: returnSequences,
       isStateful: stateful)
     label = LayerLabel(name, fileID, line, column)

@@ -80,7 +80,7 @@ public struct LSTM: BuiltInRecurrentLayer {
       units: units, outputs: projection, gateBlocks: form.lstmBlocks, isReversed: isReversed,
       optional: optional)
     recurrence = Recurrence(
-      rule: rule, bias: useBias ? .own : .none, returnsSequences: returnSequences,
+      rule: rule, bias: useBias ? .single : .none, returnsSequences: returnSequences,
       isStateful: stateful)
     label = LayerLabel(name, fileID, line, column)
   }

@@ -227,12 +227,12 @@ public struct MultiHeadAttention: BuiltInLayer {
       let part = try lowering.strided(
         weights, start: start * inputs[0], shape: Shape(sizes: [width, inputs[0]]),
         strides: [inputs[0], 1])
-      var own: Lowering.Value?
+      var partBiases: Lowering.Value?
       if let biases {
-        own = try lowering.strided(
+        partBiases = try lowering.strided(
           biases, start: start, shape: Shape(sizes: [width]), strides: [1])
       }
-      parts.append(Projection(outputs: width, weights: part, biases: own))
+      parts.append(Projection(outputs: width, weights: part, biases: partBiases))
       start += width
     }
     return parts

@@ -21,7 +21,7 @@ package struct RecurrentCells: BuiltInLayer {
   /// Creates cells.
   package init(_ rule: RecurrentRule, hasBias: Bool, name: String) {
     self.rule = rule
-    bias = hasBias ? .own : .none
+    bias = hasBias ? .single : .none
     label = LayerLabel(name, "", 0, 0)
   }
 

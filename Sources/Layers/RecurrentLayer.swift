@@ -25,7 +25,7 @@ public struct Recurrence: Hashable, Sendable {
     /// There are none.
     case none
     /// One number per gate and unit.
-    case own
+    case single
     /// The first of two rows, of which the other one is for the recurrent products.
     case joined
   }
@@ -130,12 +130,12 @@ extension Lowering {
 
   /// A mask with one number per time of a sequence, as [times][1].
   mutating func column(_ mask: Value, of sequence: Value) throws(ShapeError) -> Value {
-    let own = shape(of: mask)
+    let maskShape = shape(of: mask)
     let times = shape(of: sequence).dimensions[0]
-    guard let count = own.elementCount ?? times, count == times ?? count else {
+    guard let count = maskShape.elementCount ?? times, count == times ?? count else {
       throw ShapeError(
         .shapeMismatch, "the mask has another length than the sequence",
-        received: own.description, needs: ShapeError.counted(times ?? 0, "number"))
+        received: maskShape.description, needs: ShapeError.counted(times ?? 0, "number"))
     }
     return try apply(.reshape([-1, 1]), to: [mask])
   }
@@ -171,7 +171,7 @@ extension Lowering {
     ]
     graph.weightScales[operands[1].index] = rule.inputScales
     let biases = try biases(bias, type(.biases), width: width)
-    if let own = biases.first { operands.append(own) }
+    if let inputBiases = biases.first { operands.append(inputBiases) }
     let sums = try apply(product.primitive, to: operands)
     let gates = try apply(.reshape([-1, rows, width]), to: [sums])
 
@@ -197,7 +197,7 @@ extension Lowering {
   ) throws(ShapeError) -> [Value] {
     switch bias {
     case .none: return []
-    case .own: return [try parameter(type, [.outputs: width])]
+    case .single: return [try parameter(type, [.outputs: width])]
     case .joined:
       let both = try parameter(type, [.multiplier: 2, .outputs: width])
       var rows: [Value] = []

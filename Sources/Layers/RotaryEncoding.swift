@@ -27,7 +27,7 @@ public enum RotaryEncoding: Hashable, Sendable {
       base.isFinite && base > 0, "base", "\(base)", needs: "a finite number above 0")
     let rotated: Int
     switch self {
-    case .halves(_, let own), .neighbors(_, let own): rotated = own ?? channels
+    case .halves(_, let count), .neighbors(_, let count): rotated = count ?? channels
     }
     try ArgumentRule.require(
       rotated > 0 && rotated <= channels && rotated.isMultiple(of: 2), "channels", "\(rotated)",

@@ -59,7 +59,7 @@ public struct SimpleRNN: BuiltInRecurrentLayer {
       cell: .simple(activation), units: units, isReversed: isReversed,
       optional: optional)
     recurrence = Recurrence(
-      rule: rule, bias: useBias ? .own : .none, returnsSequences: returnSequences,
+      rule: rule, bias: useBias ? .single : .none, returnsSequences: returnSequences,
       isStateful: stateful)
     label = LayerLabel(name, fileID, line, column)
   }

@@ -196,9 +196,9 @@ public struct BlobParameters: ParameterSource {
     guard offset >= 0, offset <= file.count, byteCount <= file.count - offset else {
       throw file.located(.placeOutside(offset, byteCount: byteCount, of: file.count))
     }
-    let place = try InputFile(
+    let part = try InputFile(
       offset..<(offset + byteCount), of: file, entry: "byte \(offset)")
     return FileValues(
-      file: place, count: count, elementType: elementType, layout: layout, sizes: nil)
+      file: part, count: count, elementType: elementType, layout: layout, sizes: nil)
   }
 }

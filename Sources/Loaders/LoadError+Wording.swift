@@ -100,7 +100,7 @@ extension LoadError {
 
   static func refused(_ what: String, remedy: String? = nil) -> LoadError {
     LoadError(
-      .refused, "this is refused in a file of parameters", received: what, remedy: remedy)
+      .refused, "the parameter file is refused", received: what, remedy: remedy)
   }
 
   /// `limit` is the name of a property of ``LoadLimits``.
@@ -133,7 +133,7 @@ extension LoadError {
 
   static func unknownFormat(known: [String], contents: FileContents? = nil) -> LoadError {
     LoadError(
-      .unsupported, "this is not a file of parameters that says what it holds",
+      .unsupported, "this file does not say which parameters it holds",
       received: contents?.name,
       needs: (known.dropLast() + known.suffix(1).map { "or \($0)" }).joined(separator: ", "),
       remedy: contents?.remedy ?? "BlobParameters and ParameterFile read raw values")
@@ -185,7 +185,7 @@ extension LoadError {
   /// The caller's memory must have exactly the size of the values.
   static func otherRoom(_ byteCount: Int, needs: Int, at origin: String? = nil) -> LoadError {
     LoadError(
-      .wrongSize, "the memory has another size than the values", path: origin,
+      .wrongSize, "the memory does not have the size of the values", path: origin,
       received: bytes(byteCount), needs: bytes(needs))
   }
 
@@ -227,7 +227,7 @@ extension LoadError {
 
   package static func otherAxes(_ origin: String, _ spec: ParameterSpec) -> LoadError {
     LoadError(
-      .wrongShape, "the \(spec.type) of \"\(spec.layer)\" have other axes", path: origin,
+      .wrongShape, "the \(spec.type) of \"\(spec.layer)\" have the wrong axes", path: origin,
       parameter: spec, needs: spec.shapeText)
   }
 

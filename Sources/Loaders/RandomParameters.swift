@@ -49,11 +49,11 @@ private struct RandomData: ParameterData {
     let range = Self.range(for: spec)
     let width = range.upperBound - range.lowerBound
     var random = SplitMix64(seed: Self.start(seed: seed, spec: spec))
-    for place in stride(from: 0, to: memory.count - 3, by: 4) {
+    for offset in stride(from: 0, to: memory.count - 3, by: 4) {
       // 23 bits plus one half are exact in Float, and never an end or the middle of the range.
       let fraction = (Float(random.next() >> 41) + 0.5) * 0x1p-23
       memory.storeBytes(
-        of: range.lowerBound + width * fraction, toByteOffset: place, as: Float.self)
+        of: range.lowerBound + width * fraction, toByteOffset: offset, as: Float.self)
     }
   }
 

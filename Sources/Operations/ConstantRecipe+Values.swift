@@ -115,15 +115,15 @@ extension ConstantRecipe {
   ) {
     precondition(memory.count == sizes.reduce(1, *), "the recipe's sizes are its constant's")
     var index = Array(repeating: 0, count: sizes.count)
-    var place = start
+    var source = start
     for target in memory.indices {
-      memory[target] = values[place]
+      memory[target] = values[source]
       // The last axis changes fastest; an axis at its end carries into the one before it.
       for axis in sizes.indices.reversed() {
         index[axis] += 1
-        place += strides[axis]
+        source += strides[axis]
         if index[axis] < sizes[axis] { break }
-        place -= sizes[axis] * strides[axis]
+        source -= sizes[axis] * strides[axis]
         index[axis] = 0
       }
     }

@@ -200,11 +200,11 @@ public struct Lowering {
     _ name: String, shape: Shape, isAppendedTo: Bool
   ) throws(ShapeError) -> Value {
     _ = try ArgumentRule.known(try SizeRule.bounded(shape), "a state of known size")
-    let whole = "\(layerName).\(name)"
-    if let other = graph.states.first(where: { $0.name == whole }) {
-      throw other.layer == layer ? .repeatedState(name) : .sharedState(whole)
+    let stateName = "\(layerName).\(name)"
+    if let other = graph.states.first(where: { $0.name == stateName }) {
+      throw other.layer == layer ? .repeatedState(name) : .sharedState(stateName)
     }
-    return graph.addState(whole, shape, layer: layer, isAppendedTo: isAppendedTo)
+    return graph.addState(stateName, shape, layer: layer, isAppendedTo: isAppendedTo)
   }
 
   /// Sets what a state of this layer becomes after the prediction.

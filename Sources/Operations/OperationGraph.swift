@@ -214,10 +214,10 @@ package struct OperationGraph: Sendable {
   /// Whether another graph has the same operations on the same values, whatever their sizes.
   package func hasSameNodes(as other: OperationGraph) -> Bool {
     nodes.count == other.nodes.count && shapes.count == other.shapes.count
-      && zip(nodes, other.nodes).allSatisfy { own, other in
-        own.primitive.name == other.primitive.name && own.output.index == other.output.index
-          && own.inputs.map(\.index) == other.inputs.map(\.index)
-          && own.residual?.index == other.residual?.index && own.layers == other.layers
+      && zip(nodes, other.nodes).allSatisfy { node, other in
+        node.primitive.name == other.primitive.name && node.output.index == other.output.index
+          && node.inputs.map(\.index) == other.inputs.map(\.index)
+          && node.residual?.index == other.residual?.index && node.layers == other.layers
       }
   }
 

@@ -20,8 +20,8 @@ package struct SizeRatio: Hashable, Sendable {
 
   /// The ratio times a whole number, rounded to the nearest whole number, up if two are.
   package func rounded(times size: Int) -> Int {
-    let place = ExactPlace(Int128(output) * Int128(size), over: Int128(input))
-    return Int(clamping: place.rounded(.roundPreferCeiling))
+    let quotient = ExactPlace(Int128(output) * Int128(size), over: Int128(input))
+    return Int(clamping: quotient.rounded(.roundPreferCeiling))
   }
 }
 

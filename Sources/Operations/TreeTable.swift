@@ -141,10 +141,11 @@ package struct TreeTable: Sendable {
           Self.node(
             feature, comparison, threshold, yes: numbers[yes], no: numbers[no], nanIsYes: nanIsYes))
       case .leaf:
-        let own = numbers[node]
+        let number = numbers[node]
         nodes.append(
           Node(
-            feature: 0, threshold: Float(bitPattern: UInt32(starts.count)), yes: own, no: own))
+            feature: 0, threshold: Float(bitPattern: UInt32(starts.count)), yes: number, no: number)
+        )
         starts.append(Int32(weights.count))
         for index in order[places[node]..<places[node + 1]] {
           targets.append(Int32(tree.votes[index].target))

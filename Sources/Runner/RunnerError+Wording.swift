@@ -20,11 +20,11 @@ extension RunnerError {
   }
 
   static var deadlineExceeded: RunnerError {
-    RunnerError(.deadlineExceeded, "the deadline came before the prediction was finished")
+    RunnerError(.deadlineExceeded, "the deadline passed before the prediction was finished")
   }
 
   static var closed: RunnerError {
-    RunnerError(.closed, "the runner is closed and takes no more predictions")
+    RunnerError(.closed, "the runner is closed and accepts no more predictions")
   }
 
   static var forked: RunnerError {

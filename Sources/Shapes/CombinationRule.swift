@@ -39,16 +39,16 @@ package enum CombinationRule {
     for shape in shapes.dropFirst() {
       guard shape.rank == first.rank else { throw .cannotConcatenate(axis: name) }
       for (index, size) in shape.dimensions.enumerated() {
-        let own = result[index]
+        let known = result[index]
         if index == along {
-          let sum = own.flatMap { a in size.map { a.addingReportingOverflow($0) } }
+          let sum = known.flatMap { a in size.map { a.addingReportingOverflow($0) } }
           guard sum?.overflow != true else { throw .tooManyElements() }
           result[index] = sum?.partialValue
         } else {
-          guard own == size || own == nil || size == nil else {
+          guard known == size || known == nil || size == nil else {
             throw .cannotConcatenate(axis: name)
           }
-          result[index] = own ?? size
+          result[index] = known ?? size
         }
       }
     }

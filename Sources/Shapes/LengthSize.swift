@@ -76,9 +76,9 @@ package struct LengthSize: Hashable, Sendable, CustomStringConvertible {
   package func multiplied(by other: LengthSize) -> LengthSize? {
     guard coefficients.count + other.coefficients.count <= 6 else { return nil }
     var result = Array(repeating: 0, count: 6)
-    for (power, own) in coefficients.enumerated() {
+    for (power, factor) in coefficients.enumerated() {
       for (otherPower, coefficient) in other.coefficients.enumerated() {
-        let (product, high) = own.multipliedReportingOverflow(by: coefficient)
+        let (product, high) = factor.multipliedReportingOverflow(by: coefficient)
         let (sum, higher) = result[power + otherPower].addingReportingOverflow(product)
         guard !high, !higher else { return nil }
         result[power + otherPower] = sum

@@ -13,29 +13,29 @@ extension ParameterSpec {
   /// heads and channels.
   package func fits(_ stored: [Int], in layout: ParameterLayout) -> Bool {
     guard let needed = sizes(in: layout) else { return false }
-    var (own, other) = (needed.filter { $0 != 1 }[...], stored.filter { $0 != 1 }[...])
-    while let first = own.popFirst() {
+    var (neededSizes, other) = (needed.filter { $0 != 1 }[...], stored.filter { $0 != 1 }[...])
+    while let first = neededSizes.popFirst() {
       guard let second = other.popFirst() else { return false }
       let isMerged =
         first <= second
-        ? Self.takes(&own, after: first, until: second)
+        ? Self.takes(&neededSizes, after: first, until: second)
         : Self.takes(&other, after: second, until: first)
       guard isMerged else { return false }
     }
     return other.isEmpty
   }
 
-  /// Takes axes until the product of their sizes and `first` is `whole`; returns whether it is.
+  /// Takes axes until the product of their sizes and `first` is `target`; returns whether it is.
   private static func takes(
-    _ sizes: inout ArraySlice<Int>, after first: Int, until whole: Int
+    _ sizes: inout ArraySlice<Int>, after first: Int, until target: Int
   ) -> Bool {
     guard first > 0 else { return false }
     var product = first
-    while product < whole, let next = sizes.popFirst() {
+    while product < target, let next = sizes.popFirst() {
       let (larger, overflow) = product.multipliedReportingOverflow(by: next)
       guard !overflow, larger > 0 else { return false }
       product = larger
     }
-    return product == whole
+    return product == target
   }
 }

@@ -77,7 +77,7 @@ extension ShapeError {
   package static func repeatedState(_ name: String) -> ShapeError {
     ShapeError(
       .invalidArgument, "the layer declares the state \"\(name)\" twice",
-      needs: "a name of its own for each state", remedy: "another name for the second")
+      needs: "a name of its own for each state", remedy: "give the second another name")
   }
 
   /// Two layers of one name have a state, which is named with them.

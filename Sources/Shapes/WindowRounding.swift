@@ -19,10 +19,10 @@ public enum WindowRounding: Hashable, Sendable {
     let padded = size.addingSaturated(before).addingSaturated(after)
     guard padded >= extent else { return 0 }
     let (stride, rest) = (max(stride, 1), padded.subtractingSaturated(extent))
-    let whole = (rest / stride).addingSaturated(1)
-    guard self == .ceiling, !rest.isMultiple(of: stride) else { return whole }
-    // One more window would start at stride·whole of the padded input.
-    let start = whole.multipliedSaturated(by: stride)
-    return start < size.addingSaturated(before) ? whole.addingSaturated(1) : whole
+    let windows = (rest / stride).addingSaturated(1)
+    guard self == .ceiling, !rest.isMultiple(of: stride) else { return windows }
+    // One more window would start at stride·windows of the padded input.
+    let start = windows.multipliedSaturated(by: stride)
+    return start < size.addingSaturated(before) ? windows.addingSaturated(1) : windows
   }
 }

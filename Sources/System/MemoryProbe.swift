@@ -7,11 +7,12 @@ package enum MemoryProbe {
   /// - Throws: ``NoMemory`` if the mapping fails.
   package static func check(byteCount: Int) throws(NoMemory) {
     // An array has a header, and the allocator rounds up.
-    let (whole, overflow) = byteCount.addingReportingOverflow(1 << 16)
+    let (probedBytes, overflow) = byteCount.addingReportingOverflow(1 << 16)
     guard !overflow,
-      let probe = mmap(nil, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+      let probe = mmap(
+        nil, probedBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
       probe != MAP_FAILED
     else { throw NoMemory(byteCount: byteCount) }
-    munmap(probe, whole)
+    munmap(probe, probedBytes)
   }
 }

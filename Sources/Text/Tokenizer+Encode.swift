@@ -203,7 +203,7 @@ extension TokenizerCore {
           failure = error
           return
         }
-        for place in before..<workspace.tokens.count { workspace.tokens[place].word = word }
+        for token in before..<workspace.tokens.count { workspace.tokens[token].word = word }
         if isShort {
           workspace.cache.insert(
             bytes, lower, upper, hash: hash, workspace.tokens[before...])
@@ -271,9 +271,9 @@ struct EncodingBuilder {
   }
 
   /// The number of scalars before a place.
-  func scalar(_ place: Int) -> Int {
-    guard !scalars.isEmpty else { return place }
-    return place < count ? Int(scalars[place]) : Int(scalars[count - 1]) + 1
+  func scalar(_ position: Int) -> Int {
+    guard !scalars.isEmpty else { return position }
+    return position < count ? Int(scalars[position]) : Int(scalars[count - 1]) + 1
   }
 
   /// A range of bytes in scalars.

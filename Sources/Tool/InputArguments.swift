@@ -33,8 +33,8 @@ struct InputArguments: ParsableArguments {
         throw ToolError.noInput(wrong, known: names)
       }
       let name: String
-      if let own = argument.name {
-        name = own
+      if let givenName = argument.name {
+        name = givenName
       } else if names.count == 1, let only = names.first {
         name = only
       } else {

@@ -22,7 +22,7 @@ struct GraphColumns {
     places = Array(repeating: 0, count: ranks.items.count)
     centers = Array(repeating: 0, count: ranks.items.count)
     for row in ranks.rows {
-      for (place, item) in row.enumerated() { places[item] = place }
+      for (column, item) in row.enumerated() { places[item] = column }
     }
     markConflicts()
     var layouts: [[Double]] = []
@@ -43,11 +43,11 @@ struct GraphColumns {
     for row in ranks.rows.indices.dropLast() {
       let (upper, lower) = (ranks.rows[row], ranks.rows[row + 1])
       var (first, next) = (0, 0)
-      for (place, item) in lower.enumerated() {
+      for (column, item) in lower.enumerated() {
         let inner = isPlace(item) ? ranks.items[item].above.first(where: isPlace) : nil
-        guard inner != nil || place == lower.count - 1 else { continue }
+        guard inner != nil || column == lower.count - 1 else { continue }
         let last = inner.map { places[$0] } ?? upper.count - 1
-        while next <= place {
+        while next <= column {
           for other in ranks.items[lower[next]].above
           where !(first...max(first, last)).contains(places[other])
             && !(isPlace(other) && isPlace(lower[next]))

@@ -79,13 +79,13 @@ struct LayerRanks {
       var positions = self.positions()
       let order = isDown ? Array(rows.indices.dropFirst()) : rows.indices.dropLast().reversed()
       for row in order {
-        let keyed = rows[row].enumerated().map { place, item in
+        let keyed = rows[row].enumerated().map { column, item in
           let neighbors = isDown ? items[item].above : items[item].below
           let places = neighbors.map { positions[$0] }.sorted()
-          return (key: Self.median(places) ?? Double(place), place: place, item: item)
+          return (key: Self.median(places) ?? Double(column), place: column, item: item)
         }
         rows[row] = keyed.sorted { ($0.key, $0.place) < ($1.key, $1.place) }.map(\.item)
-        for (place, item) in rows[row].enumerated() { positions[item] = Double(place) }
+        for (column, item) in rows[row].enumerated() { positions[item] = Double(column) }
       }
       let count = crossings()
       if count < fewest { (fewest, best) = (count, rows) }
@@ -96,7 +96,7 @@ struct LayerRanks {
   private func positions() -> [Double] {
     var positions = Array(repeating: 0.0, count: items.count)
     for row in rows {
-      for (place, item) in row.enumerated() { positions[item] = Double(place) }
+      for (column, item) in row.enumerated() { positions[item] = Double(column) }
     }
     return positions
   }

@@ -16,8 +16,8 @@ package struct NamedArgument: Hashable, Sendable {
   ///   - names: the names that are known; `nil` takes any.
   package init(_ text: String, names: [String]? = nil) {
     let places = text.indices.filter { text[$0] == "=" }
-    let split = places.first { place in
-      place != text.startIndex && names.map { $0.contains(String(text[..<place])) } ?? true
+    let split = places.first { index in
+      index != text.startIndex && names.map { $0.contains(String(text[..<index])) } ?? true
     }
     name = split.map { String(text[..<$0]) }
     value = split.map { String(text[text.index(after: $0)...]) } ?? text
@@ -39,8 +39,8 @@ package struct NamedArgument: Hashable, Sendable {
   package static func note(onLengthsOf name: String, _ sizes: [InputSize]) -> String? {
     let ranges = sizes.compactMap(\.progression)
     guard ranges.count > 1, let count = ranges.map(\.count).min(), count > 1 else { return nil }
-    func text(_ place: Int) -> String {
-      ranges.map { "\($0[place])" }.joined(separator: "×")
+    func text(_ position: Int) -> String {
+      ranges.map { "\($0[position])" }.joined(separator: "×")
     }
     return "the \(ranges.count) axes of \"\(name.printable)\" that change do so together: "
       + "\(text(1)), \(text(2))\(count > 2 ? " … \(text(count))" : "")"

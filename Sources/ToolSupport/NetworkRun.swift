@@ -71,9 +71,9 @@ package struct NetworkRun {
         continue
       }
       let index = try index(ofInput: name)
-      let own = names.indices.contains(index) ? names[index] : name
+      let fileName = names.indices.contains(index) ? names[index] : name
       switch values {
-      case .values(let example): columns.append((own, [example], false))
+      case .values(let example): columns.append((fileName, [example], false))
       case .array(let array):
         try Self.checkNumbers(array, of: inputs[index])
         // An input without an axis of examples, in a file that has a batch, is there once.
@@ -83,7 +83,7 @@ package struct NetworkRun {
         let isStack = isBatch || inputs[index].isFileBatch(array)
         columns.append(
           (
-            own,
+            fileName,
             try inputs[index].examples(in: array, forge: shape, isBatch: isStack && !isShared),
             isShared
           ))

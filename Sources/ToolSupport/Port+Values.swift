@@ -26,10 +26,12 @@ extension ImportedModel.Port {
   /// The sizes that an array may have, and what they are, for messages.
   private func needs(_ shape: Shape) -> String {
     let fixed = batchSize.map { StoredTensor.text(of: [$0] + sizes.dropFirst()) }
-    let own = "\(fixed ?? sizesText), the axes of the file"
+    let fileSizes = "\(fixed ?? sizesText), the axes of the file"
     let forge = shape.dimensions.map { $0 ?? -1 }
-    guard lengthAxes.isEmpty, forge != usedAxes.map({ sizes[$0] }) else { return Self.withAny(own) }
-    return Self.withAny("\(own)\nor \(StoredTensor.text(of: forge)), Forge's order")
+    guard lengthAxes.isEmpty, forge != usedAxes.map({ sizes[$0] }) else {
+      return Self.withAny(fileSizes)
+    }
+    return Self.withAny("\(fileSizes)\nor \(StoredTensor.text(of: forge)), Forge's order")
   }
 
   private static func withAny(_ text: String) -> String { text.replacing("-1", with: "any") }
@@ -89,14 +91,14 @@ extension ImportedModel.Port {
     let count = isBatch ? array.sizes.first ?? 1 : 1
     guard count > 0 else { return [] }
     // What the array is of one example, whichever way its axes correspond.
-    let own = Self(
+    let port = Self(
       name: name, sizes: isBatch ? [1] + array.sizes.dropFirst() : array.sizes, axes: order)
     let step = values.count / count
     do throws(ImportError) {
       var examples: [TensorValues] = []
       for example in 0..<count {
         let part = values[(example * step)..<((example + 1) * step)]
-        examples.append(try own.forgeValues(Array(part)))
+        examples.append(try port.forgeValues(Array(part)))
       }
       return examples
     } catch { throw ToolError(.wrongInput, error.problem) }
@@ -147,19 +149,19 @@ extension ImportedModel.Port {
 
   /// The first entries along an axis of the file.
   func prefix(_ count: Int, of values: TensorValues, along axis: Int) -> TensorValues {
-    guard let own = axes.firstIndex(of: axis), var sizes = values.shape.sizes,
-      (0..<sizes[own]).contains(count)
+    guard let forgeAxis = axes.firstIndex(of: axis), var sizes = values.shape.sizes,
+      (0..<sizes[forgeAxis]).contains(count)
     else {
       // Without an axis in the network there is one row, or none.
       return count > 0
         ? values : TensorValues(shape: Shape(sizes: [0]), values: [])
     }
-    let inner = sizes[(own + 1)...].reduce(1, *)
-    let stride = sizes[own] * inner
-    let kept = (0..<sizes[..<own].reduce(1, *)).flatMap { outer in
+    let inner = sizes[(forgeAxis + 1)...].reduce(1, *)
+    let stride = sizes[forgeAxis] * inner
+    let kept = (0..<sizes[..<forgeAxis].reduce(1, *)).flatMap { outer in
       values.values[(outer * stride)..<(outer * stride + count * inner)]
     }
-    sizes[own] = count
+    sizes[forgeAxis] = count
     return TensorValues(shape: Shape(sizes: sizes), values: kept)
   }
 }

@@ -43,7 +43,7 @@ import Testing
         """)
     #expect(
       message { _ = try Sound(bytes: try SoundFixtures.bytes("mulaw.wav")) } == """
-        the WAV file is of a form that is not supported
+        this form of WAV file is not supported
           received  samples of kind 7 (µ-law) with 8 bits
           needs     integers of 8 to 32 bits, or floats of 32 or 64
         """)

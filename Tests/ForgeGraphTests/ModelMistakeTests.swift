@@ -87,14 +87,14 @@ import Testing
     #expect(
       texts([input], [input --> Softmax(), constant]) == [
         """
-        App/Net.swift:9:14: an output is reached from no input
+        App/Net.swift:9:14: an output depends on no input
           received  Constant "two"
         """
       ])
     #expect(
       texts([input], [input, [constant, constant] --> Add()]) == [
         """
-        App/Net.swift:9:14: an output is reached from no input
+        App/Net.swift:9:14: an output depends on no input
           received  Add
         """
       ])

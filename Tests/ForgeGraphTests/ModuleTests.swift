@@ -358,7 +358,7 @@ import Testing
     #expect(
       mistakes(Model(inputs: [input], outputs: [input, constant])).filter {
         $0.contains("no input")
-      } == ["an output is reached from no input\n  received  Flatten \"s.f\""])
+      } == ["an output depends on no input\n  received  Flatten \"s.f\""])
   }
 
   @Test(arguments: [("", "is empty"), ("a\nb", "has several lines")])

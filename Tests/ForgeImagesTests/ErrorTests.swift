@@ -180,7 +180,7 @@ import Testing
     expect(
       .unsupported,
       """
-      the JPEG file is of a form that is not supported
+      this form of JPEG file is not supported
         received  libjpeg: Unsupported JPEG process: SOF type 0xc5
       """
     ) { () throws(ImageError) in try Image(decoding: bytes) }
@@ -300,7 +300,7 @@ import Testing
       expect(
         .invalidArgument,
         """
-        a center crop needs a part of the picture
+        the fraction of the center crop is out of range
           received  \(fraction)
           needs     more than 0 and at most 1
         """

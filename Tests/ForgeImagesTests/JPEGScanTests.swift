@@ -73,7 +73,7 @@ import Testing
         the JPEG file lacks a part of its picture
           received  \(missing)
           needs     every bit of every coefficient
-          remedy    decode with acceptsMissingScans to take what is there
+          remedy    decode with acceptsMissingScans to accept what is there
         """, sourceLocation: location)
   }
 
@@ -87,9 +87,9 @@ import Testing
     let error = #expect(throws: ImageError.self) { try Image(decoding: large.bytes) }
     #expect(
       error?.description == """
-        the JPEG file goes over its picture too often
+        the JPEG file has too many scans
           received  scan 13, beyond 12 passes and a block for each byte
-          remedy    store the picture anew, with fewer scans
+          remedy    save the picture again with fewer scans
         """)
 
     var many = FlatJPEG(width: 8, height: 8, components: 3)

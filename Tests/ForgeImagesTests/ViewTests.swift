@@ -151,7 +151,7 @@ import Testing
       } == """
         the stride is smaller than a row
           received  5 bytes
-          needs     at least 6 bytes, or as many below 0
+          needs     at least 6 bytes, or at most -6
         """)
     #expect(
       message {

@@ -94,7 +94,7 @@ import Testing
     #expect(error.kind == .refused)
     #expect(
       error.description == """
-        \(path): /outside/kernel: this is refused in a file of parameters
+        \(path): /outside/kernel: the parameter file is refused
           received  a link to another file
           remedy    save the values themselves in one file
         """)

@@ -95,7 +95,7 @@ struct RecognitionTests {
     entries["conv2.bias"] = nil
     #expect(
       try message(entries) == """
-        FILE: these are the weights of no ready architecture
+        FILE: these are not the weights of a ready architecture
           nearest   lenet (10 classes): 7 of its 8 parameters fit
           misfits   conv2 has no biases, 50 [O], in the file
         \(needs)
@@ -107,7 +107,7 @@ struct RecognitionTests {
     entries["conv2.weight"]?.shape = [50, 3, 3, 20]
     #expect(
       try message(entries) == """
-        FILE: these are the weights of no ready architecture
+        FILE: these are not the weights of a ready architecture
           nearest   lenet (10 classes): 7 of its 8 parameters fit
           misfits   FILE: conv2.weight: the weights of "conv2" have the wrong shape
                       received  50×3×3×20
@@ -121,9 +121,9 @@ struct RecognitionTests {
     entries["fc3.weight"] = SparseWeights.Entry(shape: [2, 10])
     #expect(
       try message(entries) == """
-        FILE: these are the weights of no ready architecture
+        FILE: these are not the weights of a ready architecture
           nearest   lenet (10 classes): 8 of its 8 parameters fit
-          misfits   1 layer it does not have: fc3
+          misfits   1 unknown layer: fc3
         \(needs)
         """)
   }
@@ -131,7 +131,7 @@ struct RecognitionTests {
   @Test func unrelatedWeights() throws {
     #expect(
       try message(["stem.weight": SparseWeights.Entry(shape: [2, 10])]) == """
-        FILE: these are the weights of no ready architecture
+        FILE: these are not the weights of a ready architecture
           received  1 entry
           needs     one of lenet, mobilenet, mobilenetv2, inceptionv3, tinyyolo, squeezenet, \
         resnet50, vgg16

@@ -162,7 +162,7 @@ import Testing
     }
     #expect(
       shape?.description == """
-        input 0 has another shape
+        input 0 has the wrong shape
           received  1×3×1 (width×height×channels)
           needs     3×1×1 (width×height×channels)
         """)

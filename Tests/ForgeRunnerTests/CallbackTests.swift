@@ -164,7 +164,7 @@ import Testing
         #expect((error as? RunnerError)?.kind == .deadlineExceeded)
       }
     }
-    #expect(refusal?.description == "the runner is closed and takes no more predictions")
+    #expect(refusal?.description == "the runner is closed and accepts no more predictions")
     #expect(!isOver.current)
     network.open()
     await end.value

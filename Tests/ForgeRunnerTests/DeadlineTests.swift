@@ -10,7 +10,7 @@ import Testing
       try await task.value
     }
     #expect(error?.kind == .deadlineExceeded, sourceLocation: place)
-    #expect(error?.description == "the deadline came before the prediction was finished")
+    #expect(error?.description == "the deadline passed before the prediction was finished")
   }
 
   @Test(arguments: [.zero, .seconds(-1), .seconds(Int64.min)] as [Duration])

@@ -276,7 +276,7 @@ import Testing
         """
         the inputs differ in the number of their lengths
           received  12 (from 1 to 12), 11 (from 20 to 220 in steps of 20)
-          needs     one number, as each length of an input belongs to one of every other
+          needs     one number, as each length of an input goes with one of every other input
         """))
     // The progression has to fit the strides.
     let x = Input(shape: [.stepping(from: 16, through: 160, by: 3), 4])

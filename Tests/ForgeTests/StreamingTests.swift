@@ -246,7 +246,7 @@ import Testing
             the layer declares the state "a" twice
               received  4×3 (in memory order) from "x"
               needs     a name of its own for each state
-              remedy    another name for the second
+              remedy    give the second another name
             """), "\(error)")
       }
     }

@@ -190,17 +190,17 @@ public final class SoundReader {
           throw error.named(path)
         }
       }
-      let whole = found / format.frameBytes
+      let wholeFrames = found / format.frameBytes
       buffer.withUnsafeBytes { buffer in
         guard let from = buffer.baseAddress, let to = samples.baseAddress else { return }
         forge_samples_read(
           SoundLevel.current, format.samples.code, format.isBigEndian,
-          from.assumingMemoryBound(to: UInt8.self), Int64(whole * format.channels),
+          from.assumingMemoryBound(to: UInt8.self), Int64(wholeFrames * format.channels),
           to + done * format.channels)
       }
-      done += whole
-      position += whole
-      if whole < frames {
+      done += wholeFrames
+      position += wholeFrames
+      if wholeFrames < frames {
         // A file that became shorter, or a pipe that closed early.
         if let frameCount {
           throw AudioError.cutOffSamples(

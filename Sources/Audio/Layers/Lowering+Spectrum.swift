@@ -77,8 +77,8 @@ extension Lowering {
     let (size, hop, bins) = (stft.size, stft.hop, stft.bins)
     try checkConstant(2 * bins * size)
     let (row, frames) = try padded(stft)
-    let (whole, rest) = (size / hop, size % hop)
-    let steps = frames - 1 + whole + (rest > 0 ? 1 : 0)
+    let (wholeHops, rest) = (size / hop, size % hop)
+    let steps = frames - 1 + wholeHops + (rest > 0 ? 1 : 0)
     let image = try apply(.reshape([1, steps, hop]), to: [row])
     let weights = stft.frameWeights()
     let turns = (0..<size).map { Numbers.turn($0, of: size) }
@@ -105,15 +105,15 @@ extension Lowering {
         .convolution(geometry, outputs: 2 * bins, groups: 1), to: [image, try waves(range)])
     }
     var result: Value?
-    if whole > 0 {
+    if wholeHops > 0 {
       // The last step is not whole if there is a rest.
       let used = rest > 0 ? try apply(.crop(Edges(right: 1)), to: [image]) : image
-      result = try sums(used, 0..<whole * hop)
+      result = try sums(used, 0..<wholeHops * hop)
     }
     if rest > 0 {
       let later = try apply(
-        .slice(starts: [0, whole, 0], sizes: [1, frames, rest], steps: [1, 1, 1]), to: [image])
-      let more = try sums(later, whole * hop..<size)
+        .slice(starts: [0, wholeHops, 0], sizes: [1, frames, rest], steps: [1, 1, 1]), to: [image])
+      let more = try sums(later, wholeHops * hop..<size)
       result =
         try result.map { first throws(ShapeError) in
           try apply(.binary(.add), to: [first, more])
@@ -188,11 +188,11 @@ extension Lowering {
     default: break
     }
     if used > length, let rest = try silence(used - length) { parts.append(rest) }
-    var whole = parts.count == 1 ? parts[0] : try apply(.concatenate(axis: 0), to: parts)
+    var joined = parts.count == 1 ? parts[0] : try apply(.concatenate(axis: 0), to: parts)
     if used < length {
-      whole = try apply(.slice(starts: [0], sizes: [used], steps: [1]), to: [whole])
+      joined = try apply(.slice(starts: [0], sizes: [used], steps: [1]), to: [joined])
     }
-    return (whole, frames)
+    return (joined, frames)
   }
 
   /// Zeros; `nil` for none.

@@ -53,8 +53,8 @@ extension Array where Element == Float {
     }
   }
 
-  /// ⌊part · whole / parts⌋ without overflow.
-  private static func share(_ part: Int, of whole: Int, in parts: Int) -> Int {
-    whole / parts * part + whole % parts * part / parts
+  /// ⌊part · total / parts⌋ without overflow.
+  private static func share(_ part: Int, of total: Int, in parts: Int) -> Int {
+    total / parts * part + total % parts * part / parts
   }
 }

@@ -83,8 +83,8 @@ public struct Resampler: Sendable {
     kept.append(contentsOf: samples)
     // Output t = j·n + p reads from j·o + first(p) on, as many samples as a phase has weights.
     let available = start + kept.count
-    let whole = (available - table.before - table.taps) / table.step
-    return try output(upTo: max(whole, 0).multipliedSaturated(by: table.phases))
+    let periods = (available - table.before - table.taps) / table.step
+    return try output(upTo: max(periods, 0).multipliedSaturated(by: table.phases))
   }
 
   /// The last samples, and a fresh start.
@@ -165,8 +165,8 @@ final class PolyphaseTable: Sendable {
         let index = center - reach + tap
         // torchaudio has the weights of the inputs −reach to old + reach.
         guard index < old + reach else { continue }
-        let place: Double = Double(index) / Double(old) - Double(phase) / Double(new)
-        let t: Double = place * base
+        let time: Double = Double(index) / Double(old) - Double(phase) / Double(new)
+        let t: Double = time * base
         guard abs(t) < Double(width) else { continue }
         let cosine: Double = Numbers.cosine(t * Double.pi / Double(width) / 2)
         let angle: Double = t * Double.pi

@@ -31,9 +31,9 @@ extension STFT {
     let frames = spectrogram.frameCount
     let covered = frames > 0 ? (frames - 1).multipliedSaturated(by: hop).addingSaturated(size) : 0
     let weights = frameWeights()
-    var whole = try Memory.floats(covered) { $0.initialize(repeating: 0, count: covered) }
-    try synthesize(spectrogram, weights, into: &whole)
-    try Self.divide(&whole, byWindows: weights.map { Float($0 * $0) }, hop: hop, frames: frames)
+    var sound = try Memory.floats(covered) { $0.initialize(repeating: 0, count: covered) }
+    try synthesize(spectrogram, weights, into: &sound)
+    try Self.divide(&sound, byWindows: weights.map { Float($0 * $0) }, hop: hop, frames: frames)
     let (before, after): (Int, Int) =
       switch padding {
       case .none: (0, 0)
@@ -41,14 +41,14 @@ extension STFT {
       case .zeros, .reflect: (size / 2, size / 2)
       }
     let end = max(covered - after, before)
-    guard let count else { return Array(whole[min(before, covered)..<min(end, covered)]) }
+    guard let count else { return Array(sound[min(before, covered)..<min(end, covered)]) }
     try Memory.check(floats: count)
-    let inside = whole.dropFirst(before).prefix(count)
+    let inside = sound.dropFirst(before).prefix(count)
     return Array(inside) + [Float](repeating: 0, count: count - inside.count)
   }
 
   private func synthesize(
-    _ spectrogram: Spectrogram, _ weights: [Double], into whole: inout [Float]
+    _ spectrogram: Spectrogram, _ weights: [Double], into sound: inout [Float]
   ) throws(AudioError) {
     let isEven = size.isMultiple(of: 2)
     let fourier = FourierTable(size: isEven ? size / 2 : size)
@@ -75,9 +75,9 @@ extension STFT {
     defer { AlignedMemory.free(scratch) }
     plan.scratch = scratch.assumingMemoryBound(to: UInt8.self)
     spectrogram.values.withUnsafeBufferPointer { spectra in
-      whole.withUnsafeMutableBufferPointer { whole in
+      sound.withUnsafeMutableBufferPointer { sound in
         plan.spectra = spectra.baseAddress
-        plan.out = whole.baseAddress
+        plan.out = sound.baseAddress
         withExtendedLifetime((fourier, tables)) { forge_synthesis_run(&plan) }
       }
     }

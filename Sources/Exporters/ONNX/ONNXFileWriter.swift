@@ -153,8 +153,8 @@ struct ONNXFileWriter {
   private mutating func addOutputs(_ network: LoweredNetwork) throws {
     var sources: [(value: String, port: Port)] = []
     var taken: Set<String> = Set(inputs.map(\.name))
-    for (value, place) in zip(network.graph.modelOutputs, network.inference.outputs) {
-      let node = network.inference.nodes[place]
+    for (value, index) in zip(network.graph.modelOutputs, network.inference.outputs) {
+      let node = network.inference.nodes[index]
       do throws(ExportRefusal) {
         let result = try graph.value(value)
         let form: ONNXValue.Form =
@@ -182,10 +182,10 @@ struct ONNXFileWriter {
   private mutating func nameOutputs(_ sources: [(value: String, port: Port)]) {
     let fixed = Set(inputs.map(\.name))
     let initializers = Set(graph.initializers.map(\.name))
-    var own: Set<String> = []
+    var added: Set<String> = []
     for (value, port) in sources {
       // An input, a constant, or a value that is two outputs, is repeated under the other name.
-      if !fixed.contains(value), !initializers.contains(value), own.insert(value).inserted {
+      if !fixed.contains(value), !initializers.contains(value), added.insert(value).inserted {
         names[value] = port.name
       } else {
         graph.addOutput(value, named: port.name)

@@ -207,11 +207,11 @@ struct ONNXGraphWriter {
   mutating func name(
     of value: OperationGraph.Value, in form: ONNXValue.Form
   ) throws(ExportRefusal) -> String {
-    let own = try self.value(value)
-    if let name = own.names[form] { return name }
+    let stored = try self.value(value)
+    if let name = stored.names[form] { return name }
     let name: String
-    if !own.isBatched, network.graph.constant(value) != nil, form == .channelsFirst {
-      let (height, width, channels) = (own.sizes[0], own.sizes[1], own.sizes[2])
+    if !stored.isBatched, network.graph.constant(value) != nil, form == .channelsFirst {
+      let (height, width, channels) = (stored.sizes[0], stored.sizes[1], stored.sizes[2])
       name = try parameter(
         value, sizes: [1, channels, height, width], as: "channels first"
       ) { values in
@@ -219,19 +219,20 @@ struct ONNXGraphWriter {
           (0..<height * width).map { values[$0 * channels + channel] }
         }
       }
-    } else if let from = own.ordered, form != .channelsFirst || own.isVector || own.sizes[2] == 1,
-      let source = own.names[from]
+    } else if let from = stored.ordered,
+      form != .channelsFirst || stored.isVector || stored.sizes[2] == 1,
+      let source = stored.names[from]
     {
       // The elements keep their order.
-      let target = integers([0] + own.sizes(in: form))
+      let target = integers([0] + stored.sizes(in: form))
       name = add("Reshape", [source, target], named: "\(source)/\(form)")
     } else {
-      let source = own.names[own.primary] ?? own.names.values.min() ?? ""
+      let source = stored.names[stored.primary] ?? stored.names.values.min() ?? ""
       let order = form == .channelsFirst ? [0, 3, 1, 2] : [0, 2, 3, 1]
       let turned = add(
         "Transpose", [source], named: "\(source)/\(form)", ("perm", .ints(order)))
       guard form != .flat else {
-        name = add("Reshape", [turned, integers([0] + own.sizes(in: .flat))])
+        name = add("Reshape", [turned, integers([0] + stored.sizes(in: .flat))])
         values[value.index]?.names[form] = name
         return name
       }
@@ -264,9 +265,9 @@ struct ONNXGraphWriter {
   /// The height, width and channels of a constant of at most three axes, as it is broadcast to an
   /// image; `nil` for other values.
   func constantImage(_ value: OperationGraph.Value) -> [Int]? {
-    let own = sizes(value)
-    guard network.graph.constant(value) != nil, own.count <= 3 else { return nil }
-    return Array(repeating: 1, count: 3 - own.count) + own
+    let valueSizes = sizes(value)
+    guard network.graph.constant(value) != nil, valueSizes.count <= 3 else { return nil }
+    return Array(repeating: 1, count: 3 - valueSizes.count) + valueSizes
   }
 
   /// Where an axis of the network's tensor is in a form, examples included.
@@ -282,11 +283,11 @@ struct ONNXGraphWriter {
   mutating func repeated(
     _ value: OperationGraph.Value, in form: ONNXValue.Form, like other: String
   ) throws(ExportRefusal) -> String {
-    let own = try self.value(value)
+    let stored = try self.value(value)
     let name = try name(of: value, in: form)
-    guard !own.isBatched else { return name }
+    guard !stored.isBatched else { return name }
     let count = add("Shape", [other], ("start", .int(0)), ("end", .int(1)))
-    let sizes = integers(own.sizes(in: form))
+    let sizes = integers(stored.sizes(in: form))
     let target = add("Concat", [count, sizes], ("axis", .int(0)))
     return add("Expand", [name, target])
   }

@@ -191,9 +191,9 @@ struct QuantizationSearch {
     }
     var seconds: [String: Double] = [:]
     for (name, node) in products {
-      guard let own = node.layers.first.flatMap({ network.facts.layer(at: $0)?.reference.name })
+      guard let layer = node.layers.first.flatMap({ network.facts.layer(at: $0)?.reference.name })
       else { continue }
-      seconds[name] = profile.reduce(0) { $0 + ($1.layers.contains(own) ? $1.seconds : 0) }
+      seconds[name] = profile.reduce(0) { $0 + ($1.layers.contains(layer) ? $1.seconds : 0) }
     }
     return seconds
   }

@@ -33,9 +33,9 @@ struct EditedParameters: ParameterSource {
 
   func prepared(for specs: [ParameterSpec]) throws -> any ParameterSource {
     // A source that goes by order needs the layers that the change has removed, too.
-    let own = source.goesByName ? specs.compactMap(old) : self.specs
+    let requested = source.goesByName ? specs.compactMap(old) : self.specs
     return EditedParameters(
-      source: try source.prepared(for: own), specs: self.specs, oldNames: oldNames,
+      source: try source.prepared(for: requested), specs: self.specs, oldNames: oldNames,
       lostNames: lostNames)
   }
 
@@ -53,18 +53,18 @@ struct EditedParameters: ParameterSource {
 
 extension EditedParameters: IdentifyingParameterSource {
   func identity(of spec: ParameterSpec) -> AnyHashable? {
-    guard let source = source as? any IdentifyingParameterSource, let own = old(spec) else {
+    guard let source = source as? any IdentifyingParameterSource, let oldSpec = old(spec) else {
       return nil
     }
-    return source.identity(of: own)
+    return source.identity(of: oldSpec)
   }
 }
 
 extension EditedParameters: AbsenceExplainingSource {
   func absence(of spec: ParameterSpec) -> ParameterAbsence? {
-    guard let source = source as? any AbsenceExplainingSource, let own = old(spec) else {
+    guard let source = source as? any AbsenceExplainingSource, let oldSpec = old(spec) else {
       return nil
     }
-    return source.absence(of: own)
+    return source.absence(of: oldSpec)
   }
 }

@@ -137,8 +137,8 @@ extension Model {
     }
     edit.replace(input.tensor, with: tensor)
     try edit.rebuild { _, _ in nil }
-    let starts = inputs.flatMap { own in
-      own === input.tensor ? tensor.ancestors.sorted { $0.order < $1.order } : [own]
+    let starts = inputs.flatMap { modelInput in
+      modelInput === input.tensor ? tensor.ancestors.sorted { $0.order < $1.order } : [modelInput]
     }
     return try edit.finished(inputs: starts)
   }

@@ -49,11 +49,11 @@ struct ModelEdit {
     _ make: (_ node: Inference.Node, _ operands: [Tensor]) throws(SurgeryError) -> Tensor?
   ) throws(SurgeryError) {
     for node in inference.nodes where replaced[ObjectIdentifier(node.tensor)] == nil {
-      let own = node.tensor.inputs
-      let operands = own.map(current)
+      let inputs = node.tensor.inputs
+      let operands = inputs.map(current)
       if let made = try make(node, operands) {
         replace(node.tensor, with: made)
-      } else if !zip(own, operands).allSatisfy({ $0 === $1 }) {
+      } else if !zip(inputs, operands).allSatisfy({ $0 === $1 }) {
         replace(node.tensor, with: node.tensor.moved(to: operands))
       }
     }

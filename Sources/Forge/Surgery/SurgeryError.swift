@@ -72,9 +72,10 @@ extension SurgeryError {
       (nodes[index].shape.map(\.description) ?? "an unknown shape")
         + " from \"\(nodes[index].name.printable)\""
     }
-    let own = node.shape.map(\.description) ?? "an unknown shape"
+    let outputShape = node.shape.map(\.description) ?? "an unknown shape"
     var error = SurgeryError(
-      .doesNotFit, headline, received: (shapes + ["\(own) as its output"]).joined(separator: "\n"),
+      .doesNotFit, headline,
+      received: (shapes + ["\(outputShape) as its output"]).joined(separator: "\n"),
       needs: needs, remedy: remedy)
     error.problem.layer = node.reference
     error.problem.place = node.place

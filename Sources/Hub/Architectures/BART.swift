@@ -66,10 +66,10 @@ struct BART: TextArchitecture {
     var x = embedded(later(inputs), "decoder")
     for layer in 0..<decoder.layers {
       let name = "decoder.layers.\(layer)"
-      let own = MultiHeadAttention(
+      let selfAttention = MultiHeadAttention(
         heads: decoder.heads, keyChannels: channels / decoder.heads, isCausal: true,
         name: "\(name).self_attn")
-      x = sum(x, x --> own, "\(name).self_attn")
+      x = sum(x, x --> selfAttention, "\(name).self_attn")
       x = sum(x, attention([x, read], mask, decoder, "\(name).encoder_attn"))
       x = product(x, decoder, name)
     }

@@ -67,14 +67,14 @@ struct DeBERTa: ClassifyingEncoder {
     if let kernel = try settings.integer("conv_kernel_size", in: 0...65_536), kernel > 0 {
       throw settings.unsupported("conv_kernel_size", needs: "0")
     }
-    if let own = try settings.integer("attention_head_size", in: 1...65_536),
-      own != sizes.channels / sizes.heads
+    if let headSize = try settings.integer("attention_head_size", in: 1...65_536),
+      headSize != sizes.channels / sizes.heads
     {
       throw settings.unsupported(
         "attention_head_size", needs: "\(sizes.channels / sizes.heads)")
     }
-    if let own = try settings.integer("pooler_hidden_size", in: 1...(1 << 30)),
-      own != sizes.channels
+    if let poolerSize = try settings.integer("pooler_hidden_size", in: 1...(1 << 30)),
+      poolerSize != sizes.channels
     {
       throw settings.unsupported("pooler_hidden_size", needs: "\(sizes.channels)")
     }
@@ -163,7 +163,7 @@ struct DeBERTa: ClassifyingEncoder {
 
   /// The place of a query's number less that of the key among the features of distances.
   func place(ofDistance distance: Int) -> Int {
-    var place = distance
+    var bucket = distance
     let middle = buckets / 2
     if buckets > 0, abs(distance) > middle {
       // In single precision, as the library computes it.
@@ -171,9 +171,9 @@ struct DeBERTa: ClassifyingEncoder {
         logf(Float(abs(distance)) / Float(middle))
         / logf(Float(Double(mostDistance - 1) / Double(middle)))
       let size = Int((ratio * Float(middle - 1)).rounded(.up)) + middle
-      place = distance < 0 ? -size : size
+      bucket = distance < 0 ? -size : size
     }
-    return min(max(0, place + span), 2 * span - 1)
+    return min(max(0, bucket + span), 2 * span - 1)
   }
 
   private func attention(
@@ -188,8 +188,10 @@ struct DeBERTa: ClassifyingEncoder {
     var bias: Tensor?
     if let distances {
       /// The products of tokens and distances, at the distances of the others.
-      func part(_ tokens: Tensor, _ products: String, _ own: String, _ places: Tensor) -> Tensor {
-        let rows = product(distances.features, sharesProducts ? products : own)
+      func part(
+        _ tokens: Tensor, _ products: String, _ separateName: String, _ places: Tensor
+      ) -> Tensor {
+        let rows = product(distances.features, sharesProducts ? products : separateName)
         let scores = [headRows(tokens), headRows(rows)] --> MatMul(transposeB: true)
         return [scores, places] --> GatherElements(axis: -1)
       }

@@ -78,11 +78,11 @@ struct ModernBERT: TextArchitecture {
       let both =
         x --> norm("\(name).mlp_norm")
         --> LastAxisDense(neurons: 2 * hidden, useBias: productBias, name: "\(name).mlp.Wi")
-      let own = both --> Slice(starts: [0], ends: [hidden], axes: [-1])
+      let activated = both --> Slice(starts: [0], ends: [hidden], axes: [-1])
       let gate = both --> Slice(starts: [hidden], ends: [2 * hidden], axes: [-1])
       x =
         x
-        + (activation(own) * gate
+        + (activation(activated) * gate
           --> LastAxisDense(neurons: channels, useBias: productBias, name: "\(name).mlp.Wo"))
     }
     return x --> norm("final_norm")

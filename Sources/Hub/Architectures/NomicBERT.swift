@@ -93,9 +93,9 @@ struct NomicBERT: TextArchitecture {
       var place = TensorPlace(
         spec, query: "q_proj", key: "k_proj", value: "v_proj", output: "o_proj")
     else { return nil }
-    for (own, nomic) in Self.nomicNames {
-      for name in place.names where name.contains(own) {
-        let old = name.replacing(own, with: nomic)
+    for (forgeName, nomic) in Self.nomicNames {
+      for name in place.names where name.contains(forgeName) {
+        let old = name.replacing(forgeName, with: nomic)
         place.names.append(old.hasPrefix("layers.") ? "encoder." + old : old)
       }
     }

@@ -94,8 +94,8 @@ struct T5: TextArchitecture {
         --> LastAxisDense(
           neurons: hidden, activation: activation, useBias: false, name: "\(name).\(part)")
     }
-    let own = activation.rest(dense(isGated ? "wi_0" : "wi", activation.fused))
-    return (isGated ? own * dense("wi_1") : own)
+    let activated = activation.rest(dense(isGated ? "wi_0" : "wi", activation.fused))
+    return (isGated ? activated * dense("wi_1") : activated)
       --> LastAxisDense(neurons: channels, useBias: false, name: "\(name).wo")
   }
 

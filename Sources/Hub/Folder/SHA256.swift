@@ -50,9 +50,9 @@ package struct SHA256 {
       block.withUnsafeBytes { compress($0) }
       rest.removeAll(keepingCapacity: true)
     }
-    let whole = bytes.count / 64 * 64
-    compress(UnsafeRawBufferPointer(rebasing: bytes[..<whole]))
-    rest.append(contentsOf: bytes[whole...])
+    let blocksEnd = bytes.count / 64 * 64
+    compress(UnsafeRawBufferPointer(rebasing: bytes[..<blocksEnd]))
+    rest.append(contentsOf: bytes[blocksEnd...])
   }
 
   /// The digest in hexadecimal digits.

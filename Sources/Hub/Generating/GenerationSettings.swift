@@ -27,18 +27,18 @@ struct GenerationSettings: Sendable {
   ///
   /// - Parameters:
   ///   - folder: the folder.
-  ///   - own: the options of the caller, which replace those of the file.
+  ///   - stated: the options of the caller, which replace those of the file.
   /// - Throws: ``HubError``: `invalid`, or `unsupported` for a value of generation_config.json that
   ///   Forge does not have.
-  init(_ folder: HubFolder, options own: GenerationOptions?) throws(HubError) {
+  init(_ folder: HubFolder, options stated: GenerationOptions?) throws(HubError) {
     let config = try folder.settings("config.json")
     let settings = try folder.settings("generation_config.json")
     for file in [config, settings] {
       if let ids = try file?.ids("eos_token_id") { ends = ids }
       if let ids = try file?.ids("bos_token_id") { start = ids.min() }
     }
-    if let own {
-      options = own
+    if let stated {
+      options = stated
     } else if let settings {
       options = try Self.options(settings)
     }

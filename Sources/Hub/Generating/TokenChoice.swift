@@ -113,20 +113,20 @@ struct TokenChoice {
     for logit in logits where !logit.isNaN {
       if heap.count < count {
         heap.append(logit)
-        var place = heap.count - 1
-        while place > 0, heap[(place - 1) / 2] > heap[place] {
-          heap.swapAt(place, (place - 1) / 2)
-          place = (place - 1) / 2
+        var child = heap.count - 1
+        while child > 0, heap[(child - 1) / 2] > heap[child] {
+          heap.swapAt(child, (child - 1) / 2)
+          child = (child - 1) / 2
         }
       } else if logit > heap[0] {
         heap[0] = logit
-        var place = 0
-        while 2 * place + 1 < count {
-          var child = 2 * place + 1
+        var parent = 0
+        while 2 * parent + 1 < count {
+          var child = 2 * parent + 1
           if child + 1 < count, heap[child + 1] < heap[child] { child += 1 }
-          guard heap[child] < heap[place] else { break }
-          heap.swapAt(child, place)
-          place = child
+          guard heap[child] < heap[parent] else { break }
+          heap.swapAt(child, parent)
+          parent = child
         }
       }
     }

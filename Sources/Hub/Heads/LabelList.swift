@@ -71,8 +71,8 @@ struct LabelList: Sendable {
   /// The function that sentence-transformers applies to the number of a pair.
   private static func crossEncoder(_ settings: Settings) throws(HubError) -> LabelScoring? {
     var (holder, name) = (settings, "sbert_ce_default_activation_function")
-    if let own = try settings.settings("sentence_transformers"), own["activation_fn"] != nil {
-      (holder, name) = (own, "activation_fn")
+    if let newer = try settings.settings("sentence_transformers"), newer["activation_fn"] != nil {
+      (holder, name) = (newer, "activation_fn")
     }
     return try holder.scoring(name)
   }

@@ -22,7 +22,7 @@ struct SentenceLayers: Sendable {
   /// - Throws: ``HubError``: `invalid`, `unsupported`, `compile` and those of reading.
   init(
     _ modules: [SentenceSettings.Module], of folder: HubFolder, channels: Int,
-    pooling own: TextPooling?
+    pooling stated: TextPooling?
   ) throws(HubError) {
     width = channels
     let path = folder.path(of: "modules.json")
@@ -35,7 +35,7 @@ struct SentenceLayers: Sendable {
         guard let settings = try part.settings("config.json") else {
           throw .missing("path", in: path, needs: "a folder with the pooling's config.json")
         }
-        pooling = if let own { own } else { try TextPooling(settings) }
+        pooling = if let stated { stated } else { try TextPooling(settings) }
         width = channels * pooling.modes.count
       case "Normalize" where hasPooling: layers.append(.normalize)
       case "Dense" where hasPooling:
@@ -52,7 +52,7 @@ struct SentenceLayers: Sendable {
       throw .wrongForm(path, needs: "a module Pooling behind the module Transformer")
     }
     if !hasPooling {
-      pooling = own ?? pooling
+      pooling = stated ?? pooling
       width = channels * pooling.modes.count
     }
   }

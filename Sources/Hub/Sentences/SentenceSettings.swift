@@ -59,9 +59,9 @@ struct SentenceSettings: Sendable {
         throw first.settings.unsupported("type", needs: "Transformer as the first module")
       }
     }
-    let own = try folder.folder(transformerFolder, namedIn: path)
+    let transformer = try folder.folder(transformerFolder, namedIn: path)
     for name in Self.transformerFiles {
-      guard let settings = try own.settings(name) else { continue }
+      guard let settings = try transformer.settings(name) else { continue }
       maximumLength = try settings.integer("max_seq_length", in: 1...folder.limits.positions)
       lowercases = try settings.flag("do_lower_case")
       break

@@ -107,20 +107,21 @@ final class HubNetwork: Sendable {
       }
     }
     while true {
-      let place = work.next.add(1, ordering: .relaxed).oldValue
-      guard place < work.order.count else { return }
-      let index = work.order[place]
+      let rank = work.next.add(1, ordering: .relaxed).oldValue
+      guard rank < work.order.count else { return }
+      let index = work.order[rank]
       let result: Result<Value, PredictionError>
       do throws(PredictionError) {
-        let own: ContextBox
+        let context: ContextBox
         if let box {
-          own = box
+          context = box
         } else {
           let spare = threads == 1 ? spares.withLock { $0.popLast() } : nil
-          own = if let spare { spare } else { ContextBox(try Context(network, threads: threads)) }
-          box = own
+          context =
+            if let spare { spare } else { ContextBox(try Context(network, threads: threads)) }
+          box = context
         }
-        result = .success(try value(own.context, work.texts[index]) { work.body(index, $0) })
+        result = .success(try value(context.context, work.texts[index]) { work.body(index, $0) })
       } catch { result = .failure(error) }
       work.results.withLock { $0[index] = result }
     }

@@ -118,14 +118,14 @@ public struct TokenClassifier: Sendable {
       }
     }
     let scalars = text.unicodeScalars
-    var (index, place) = (scalars.startIndex, 0)
+    var (index, offset) = (scalars.startIndex, 0)
     // Places only grow, so that a text is walked once.
     func advance(to target: Int) -> String.Index {
-      if target < place { (index, place) = (scalars.startIndex, 0) }
+      if target < offset { (index, offset) = (scalars.startIndex, 0) }
       index =
-        scalars.index(index, offsetBy: target - place, limitedBy: scalars.endIndex)
+        scalars.index(index, offsetBy: target - offset, limitedBy: scalars.endIndex)
         ?? scalars.endIndex
-      place = target
+      offset = target
       return index
     }
     return groups.compactMap { group in

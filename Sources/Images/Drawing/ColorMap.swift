@@ -17,9 +17,9 @@ public enum ColorMap: Hashable, Sendable {
   /// - Returns: the color.
   public func color(_ value: Float) -> PixelColor {
     let stops = stops
-    let place = (value.isNaN ? 0 : Double(min(max(value, 0), 1))) * Double(stops.count - 1)
-    let index = min(Int(place), stops.count - 2)
-    let share = place - Double(index)
+    let position = (value.isNaN ? 0 : Double(min(max(value, 0), 1))) * Double(stops.count - 1)
+    let index = min(Int(position), stops.count - 2)
+    let share = position - Double(index)
     func mixed(_ channel: KeyPath<PixelColor, UInt8>) -> UInt8 {
       let (low, high) = (
         Double(stops[index][keyPath: channel]), Double(stops[index + 1][keyPath: channel])
@@ -58,8 +58,8 @@ extension PixelColor {
     let hue = (turns - turns.rounded(.down)) * 6
     let value = [255.0, 200, 230][abs(index % 3)]
     func channel(_ shift: Double) -> UInt8 {
-      let place = (hue + shift).truncatingRemainder(dividingBy: 6)
-      let part = min(max(abs(place - 3) - 1, 0), 1)
+      let angle = (hue + shift).truncatingRemainder(dividingBy: 6)
+      let part = min(max(abs(angle - 3) - 1, 0), 1)
       return UInt8((value * (0.15 + 0.85 * part)).rounded())
     }
     return PixelColor(red: channel(0), green: channel(4), blue: channel(2))

@@ -56,10 +56,10 @@ package final class PixelPlan {
     preparation.source.planes = (planes.rows.0, planes.rows.1, planes.rows.2)
     preparation.source.strides = (planes.strides.0, planes.strides.1, planes.strides.2)
     preparation.output.base = output.assumingMemoryBound(to: UInt8.self)
-    let own = preparation.output.row_stride
+    let packedStride = preparation.output.row_stride
     if let rowStride { preparation.output.row_stride = Int64(rowStride) }
     forge_prepare_all(&preparation, threads)
-    preparation.output.row_stride = own
+    preparation.output.row_stride = packedStride
     if fault.pointee != 0 {
       fault.pointee = 0
       throw .notFinite()

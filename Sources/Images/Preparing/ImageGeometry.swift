@@ -82,10 +82,10 @@ public struct ImageGeometry: Hashable, Sendable {
 
   /// The keypoint in the picture of a keypoint in the input, both as fractions.
   public func source(_ keypoint: Keypoint) -> Keypoint {
-    let place = source(
+    let point = source(
       x: Double(keypoint.x) * Double(input.width), y: Double(keypoint.y) * Double(input.height))
     return Keypoint(
-      x: Float(place.x / Double(source.width)), y: Float(place.y / Double(source.height)),
+      x: Float(point.x / Double(source.width)), y: Float(point.y / Double(source.height)),
       score: keypoint.score)
   }
 

@@ -109,8 +109,8 @@ extension BoxDecoder {
       var found: [DetectedBox] = []
       let numbers = UnsafeBufferPointer(rebasing: values[(4 * priors.count)...])
       for (index, prior) in priors.enumerated() {
-        let own = numbers[classes * index..<classes * (index + 1)]
-        let scores = scores.made(of: own)
+        let classNumbers = numbers[classes * index..<classes * (index + 1)]
+        let scores = scores.made(of: classNumbers)
         for (label, score) in scores.enumerated()
         where score > minimumScore && label != background {
           let v = UnsafeBufferPointer(rebasing: values[4 * index..<4 * index + 4])

@@ -70,21 +70,21 @@ extension Array where Element == Float {
       let cells = GridValues(
         values: values, cells: width * height, channels: count, layout: layout)
       return (0..<count).map { map in
-        var (best, place) = (-Float.infinity, -1)
+        var (best, bestCell) = (-Float.infinity, -1)
         for cell in 0..<width * height where cells[cell, map] > best {
-          (best, place) = (cells[cell, map], cell)
+          (best, bestCell) = (cells[cell, map], cell)
         }
-        guard place >= 0 else { return Keypoint(x: 0.5, y: 0.5, score: 0) }
-        let (row, column) = place.quotientAndRemainder(dividingBy: width)
+        guard bestCell >= 0 else { return Keypoint(x: 0.5, y: 0.5, score: 0) }
+        let (row, column) = bestCell.quotientAndRemainder(dividingBy: width)
         func shift(_ low: Int?, _ high: Int?) -> Float {
           guard let low, let high else { return 0 }
           let (before, after) = (cells[low, map], cells[high, map])
           return after > before ? 0.25 : after < before ? -0.25 : 0
         }
         let x = shift(
-          column > 0 ? place - 1 : nil, column < width - 1 ? place + 1 : nil)
+          column > 0 ? bestCell - 1 : nil, column < width - 1 ? bestCell + 1 : nil)
         let y = shift(
-          row > 0 ? place - width : nil, row < height - 1 ? place + width : nil)
+          row > 0 ? bestCell - width : nil, row < height - 1 ? bestCell + width : nil)
         return Keypoint(
           x: (Float(column) + 0.5 + x) / Float(width), y: (Float(row) + 0.5 + y) / Float(height),
           score: best)

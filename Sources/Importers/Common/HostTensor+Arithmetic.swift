@@ -6,8 +6,8 @@ extension HostTensor {
   package static func broadcast(_ a: [Int], _ b: [Int]) -> [Int]? {
     let rank = max(a.count, b.count)
     func size(_ sizes: [Int], _ axis: Int) -> Int {
-      let own = axis - (rank - sizes.count)
-      return own < 0 ? 1 : sizes[own]
+      let axisOfTensor = axis - (rank - sizes.count)
+      return axisOfTensor < 0 ? 1 : sizes[axisOfTensor]
     }
     var result: [Int] = []
     for axis in 0..<rank {

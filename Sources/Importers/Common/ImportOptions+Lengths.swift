@@ -29,7 +29,7 @@ extension ImportOptions {
             .unknownSize, "the inputs differ in the number of their lengths", path: path,
             received: "\(first.sizes.count) in \"\(first.name)\" (\(first.sizes.text)), "
               + "\(sizes.count) in \"\(name)\" (\(sizes.text))",
-            needs: "one number, as each length of an input belongs to one of every other")
+            needs: "one number, as each length of an input goes with one of every other input")
         }
         first = first ?? (name, sizes)
       }

@@ -44,17 +44,19 @@ extension ImportedModel.Port {
     _ floats: [Float], sizes: [Int]? = nil
   ) throws(ImportError) -> [Float] {
     let sizes = sizes ?? self.sizes
-    let own = AxisStrides(try forgeSizes(sizes, count: floats.count)).values
-    let strides = sizes.indices.map { axis in axes.firstIndex(of: axis).map { own[$0] } ?? 0 }
+    let forgeStrides = AxisStrides(try forgeSizes(sizes, count: floats.count)).values
+    let strides = sizes.indices.map { axis in
+      axes.firstIndex(of: axis).map { forgeStrides[$0] } ?? 0
+    }
     return AxisStrides.gather(floats, from: 0, sizes: sizes, strides: strides)
   }
 
   /// The sizes of Forge's tensor for some sizes in the file.
   private func forgeSizes(_ stated: [Int], count: Int) throws(ImportError) -> [Int] {
     func fits(_ axis: Int) -> Bool {
-      let (own, size) = (sizes[axis], stated[axis])
-      guard size >= 0, own >= 0, size != own else { return size >= 0 }
-      return size < own && (lengthAxes.contains(axis) || rows?.axis == axis)
+      let (fileSize, size) = (sizes[axis], stated[axis])
+      guard size >= 0, fileSize >= 0, size != fileSize else { return size >= 0 }
+      return size < fileSize && (lengthAxes.contains(axis) || rows?.axis == axis)
     }
     let used = axes.compactMap(\.self)
     guard stated.count == sizes.count, stated.indices.allSatisfy(fits),

@@ -170,7 +170,7 @@ struct CoreMLImport {
     let description = try model.description.of(function: function)
     switch content {
     case .network(let network):
-      if let own = network.labels { labels = own }
+      if let classLabels = network.labels { labels = classLabels }
       stages.append(Stage(content: .network(network), description: description))
     case .program(let program):
       stages.append(
@@ -201,14 +201,14 @@ struct CoreMLImport {
   private mutating func build(
     _ stage: Stage, _ inputs: [CoreMLInputs.Description], _ values: inout [String: FileValue]
   ) throws(ImportError) {
-    var own: [String: FileValue] = [:]
+    var stageValues: [String: FileValue] = [:]
     for feature in stage.description.input {
       if let value = values[feature.name] {
-        own[feature.name] = value
+        stageValues[feature.name] = value
         continue
       }
       if let constant = options.constants[feature.name] {
-        own[feature.name] = try located(feature.name, "input") { () throws in
+        stageValues[feature.name] = try located(feature.name, "input") { () throws in
           try CoreMLInputs.bound(constant, feature, isExact: stage.isExact)
         }
         continue
@@ -226,17 +226,17 @@ struct CoreMLImport {
       let prepared = try located(feature.name, "input") { () throws in
         try CoreMLInputs.prepared(input, steps)
       }
-      if let prepared { own[feature.name] = .network(prepared) }
+      if let prepared { stageValues[feature.name] = .network(prepared) }
     }
     switch stage.content {
     case .program(let program, let function):
       let results = try programs.build(
-        program, function: function, on: own, prefix: stage.prefix)
+        program, function: function, on: stageValues, prefix: stage.prefix)
       values.merge(results) { $1 }
       if !programs.labels.isEmpty { labels = programs.labels }
     case .network(let network):
-      for (name, value) in own { own[name] = try? value.asNumbers() }
-      let results = try networks.build(network, on: own)
+      for (name, value) in stageValues { stageValues[name] = try? value.asNumbers() }
+      let results = try networks.build(network, on: stageValues)
       for feature in stage.description.output { values[feature.name] = results[feature.name] }
       // Probabilities have a name of their own.
       let probabilities = stage.description.predictedProbabilitiesName
@@ -256,7 +256,7 @@ struct CoreMLImport {
         return try custom.built(
           by: build,
           on: features.input.map { input in
-            guard case .network(let tensor)? = own[input.name] else {
+            guard case .network(let tensor)? = stageValues[input.name] else {
               throw NodeFailure.unsupported("an input that is a constant")
             }
             return tensor

@@ -43,8 +43,8 @@ enum CoreMLInputs {
           tensor: input, port: .init(name: feature.name, sizes: sizes, axes: [2, 3, 1]),
           value: value.withRank(imageRank), isBlueFirst: colorSpace == 30,
           isImage: true))
-    case .array(let own, _):
-      let stated = sizes ?? own
+    case .array(let arraySizes, _):
+      let stated = sizes ?? arraySizes
       guard !stated.isEmpty else { throw NodeFailure.invalid("an array without sizes") }
       guard stated.allSatisfy({ $0 >= 1 }), Shape.product(of: stated) != nil,
         stated.count <= Shape.maximumRank
@@ -52,8 +52,8 @@ enum CoreMLInputs {
       return try checked(
         isExact
           ? exact(feature.name, stated, type: feature.elementType)
-          : stated.count > 1 && own.count == 1
-            ? sequence(feature.name, stated, channels: own[0])
+          : stated.count > 1 && arraySizes.count == 1
+            ? sequence(feature.name, stated, channels: arraySizes[0])
             : channelsFirst(feature.name, stated))
     case .other: throw NodeFailure.unsupported("an input that is neither an image nor an array")
     }
@@ -118,14 +118,14 @@ enum CoreMLInputs {
   static func bound(
     _ constant: StoredTensor, _ feature: CoreMLFeature, isExact: Bool
   ) throws -> FileValue {
-    guard case .array(let own, _) = feature.type else {
+    guard case .array(let arraySizes, _) = feature.type else {
       throw NodeFailure.unsupported("a value for an input that is not an array")
     }
     let values = HostTensor(constant)
     if isExact { return .host(values) }
     // [C], [C, H, W], or [sequence, 1, C, H, W].
     var sizes = values.sizes
-    if own.count == 1, sizes.count == 3, sizes[1] == 1 { sizes += [1, 1] }
+    if arraySizes.count == 1, sizes.count == 3, sizes[1] == 1 { sizes += [1, 1] }
     if sizes.count == 5, sizes[1] == 1 { sizes.remove(at: 1) }
     if sizes.count == 1 { sizes += [1, 1] }
     if sizes.count == 3 { sizes = [1] + sizes }

@@ -115,12 +115,14 @@ struct CoreMLDescription {
   /// The description with the inputs and outputs of a function; its own if it has no such function.
   func of(function name: String) throws(ImportError) -> CoreMLDescription {
     guard let function = functions.first(where: { $0.name == name }) else { return self }
-    let own = try CoreMLDescription(
+    let functionDescription = try CoreMLDescription(
       function.fields, input: 2, output: 3, predicted: 4, probabilities: 5)
     var description = self
-    (description.input, description.output) = (own.input, own.output)
-    description.predictedFeatureName = own.predictedFeatureName
-    description.predictedProbabilitiesName = own.predictedProbabilitiesName
+    (description.input, description.output) = (
+      functionDescription.input, functionDescription.output
+    )
+    description.predictedFeatureName = functionDescription.predictedFeatureName
+    description.predictedProbabilitiesName = functionDescription.predictedProbabilitiesName
     return description
   }
 }

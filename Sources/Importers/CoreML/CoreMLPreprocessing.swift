@@ -56,8 +56,8 @@ extension CoreMLFeature {
   func preparation(_ steps: [CoreMLPreprocessing]) -> ModelFact? {
     guard case .image(_, _, let colorSpace) = type else { return nil }
     let isGray = CoreMLInputs.channels(colorSpace) == 1
-    let own = steps.filter { $0.input == name || $0.input.isEmpty }
-    let texts = [CoreMLInputs.colors(colorSpace)] + own.map { $0.text(isGray: isGray) }
+    let inputSteps = steps.filter { $0.input == name || $0.input.isEmpty }
+    let texts = [CoreMLInputs.colors(colorSpace)] + inputSteps.map { $0.text(isGray: isGray) }
     return ModelFact("image", "\(name): \(texts.joined(separator: ", "))")
   }
 }

@@ -58,8 +58,8 @@ struct ONNXClassNames {
     if let name = call.node.inputs.first, texts.contains(name) {
       texts.insert(first)
       names[first] = names[name]
-    } else if let own = call.classNames {
-      for name in outputs where !name.isEmpty { names[name] = own }
+    } else if let classNames = call.classNames {
+      for name in outputs where !name.isEmpty { names[name] = classNames }
       if call.isText { texts.insert(first) }
     } else if let name = call.node.inputs.first, Self.sameClasses.contains(call.node.type) {
       names[first] = names[name]

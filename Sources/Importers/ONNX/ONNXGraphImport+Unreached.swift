@@ -29,10 +29,11 @@ extension ONNXGraphImport {
       let kept = tensor.layout.compactMap { $0 }
       let missing = tensor.sizes.indices.filter { !kept.contains($0) }
       let order = missing + kept
-      var own = HostTensor(floats: result.values, sizes: order.map { tensor.sizes[$0] })
-      own.held = try ImportBudget.hold(own.count, width: MemoryLayout<Float>.size)
+      var reordered = HostTensor(floats: result.values, sizes: order.map { tensor.sizes[$0] })
+      reordered.held = try ImportBudget.hold(reordered.count, width: MemoryLayout<Float>.size)
       do {
-        let moved = try own.transposed(tensor.sizes.indices.map { order.firstIndex(of: $0) ?? 0 })
+        let moved = try reordered.transposed(
+          tensor.sizes.indices.map { order.firstIndex(of: $0) ?? 0 })
         values[name] = .host(try moved.cast(to: tensor.type))
       } catch { try report(error, type: "output", name: name) }
     }

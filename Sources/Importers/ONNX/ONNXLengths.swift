@@ -12,7 +12,7 @@ enum ONNXLengths {
     guard call.maximumLength != nil else { return false }
     switch ONNXOperators.find(call.node)?.length {
     case .followed?: return false
-    case .own(let operation)?:
+    case .importedBy(let operation)?:
       try operation(&call)
       return call.outputs.contains { $0 != nil }
     case nil, .refused?: throw NodeFailure.unsupported("a sequence whose length varies")

@@ -122,12 +122,12 @@ extension ONNXCall {
           ([error.headline] + error.details.map { "\($0.label) \($0.text)" })
             .joined(separator: "; "))
       }
-      guard let own = result.tensor.shape?.sizes else {
+      guard let tensorSizes = result.tensor.shape?.sizes else {
         throw NodeFailure.invalid("an output of unknown sizes of the operator given")
       }
-      let sizes = result.sizes ?? own
-      guard sizes == own || (sizes.isEmpty && own == [1]) else {
-        throw NodeFailure.invalid("an output of sizes \(own), stated as \(sizes)")
+      let sizes = result.sizes ?? tensorSizes
+      guard sizes == tensorSizes || (sizes.isEmpty && tensorSizes == [1]) else {
+        throw NodeFailure.invalid("an output of sizes \(tensorSizes), stated as \(sizes)")
       }
       set(
         FileTensor(

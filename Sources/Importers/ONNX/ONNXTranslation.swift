@@ -33,8 +33,8 @@ extension ONNXTranslation {
   ) throws -> [FileValue] {
     nodeCount += 1
     // Layers with parameters need a name; one node in most operations has that of the operation.
-    let own = nodeCount == 1 ? name : "\(name)/\(nodeCount)"
-    let names = [own] + (1..<max(outputs, 1)).map { "\(own):\($0)" }
+    let nodeName = nodeCount == 1 ? name : "\(name)/\(nodeCount)"
+    let names = [nodeName] + (1..<max(outputs, 1)).map { "\(nodeName):\($0)" }
     let node = FileNode(type, outputs: names, attributes: attributes)
     var call = ONNXCall(
       node, opset: 24, inputs: inputs, graphOutputs: modelOutputs)

@@ -71,25 +71,25 @@ public struct KerasArchive: ParameterSource {
   }
 
   init(
-    _ whole: InputFile, matching: LayerMatching = .byName,
+    _ input: InputFile, matching: LayerMatching = .byName,
     layout: ParameterLayout = .keras, limits: LoadLimits
   ) throws(LoadError) {
-    let budget = LoadBudget(limits, whole)
+    let budget = LoadBudget(limits, input)
     let (archive, description) = try OtherFormat.naming(
-      whole, readAs: .keras
+      input, readAs: .keras
     ) { () throws(LoadError) in
-      let archive = try ZipArchive(whole, budget)
+      let archive = try ZipArchive(input, budget)
       return (archive, try archive.existing(Self.configurationEntry))
     }
     configuration = try Self.text(description, budget)
     metadata = try archive.bytes(named: Self.metadataEntry).map { stored throws(LoadError) in
       try Self.text(stored, budget)
     }
-    path = whole.path
+    path = input.path
     file = try HDF5File(
       try Self.weights(try archive.existing(Self.weightsEntry)), limits: limits)
     let source = try HDF5Parameters(file, matching: matching, layout: layout)
-    let names = try KerasNames.names(configuration, in: whole, known: source, budget)
+    let names = try KerasNames.names(configuration, in: input, known: source, budget)
     self.source = source
     self.names = names
     availableNames = Self.availableNames(names, source.availableNames)

@@ -61,8 +61,8 @@ package enum KerasNames {
       let container = EntryName(snakeCase(kind))
       let number = counts[container, default: 0]
       counts[container] = number + 1
-      let own = number == 0 ? container.bytes : container.bytes + "_\(number)".utf8
-      let inFile = try budget.name(file + own)
+      let numbered = number == 0 ? container.bytes : container.bytes + "_\(number)".utf8
+      let inFile = try budget.name(file + numbered)
       let full = try budget.name(user + name.bytes)
       names[full] = inFile
       // A layer of a nested model is also found by its bare name, unless the outer model uses it.

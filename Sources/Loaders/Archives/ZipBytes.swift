@@ -29,14 +29,14 @@ struct ZipBytes: Sendable {
       let inflater =
         isDeflated
         ? try Inflater(file, entry.range, pieceBytes: pieceBytes, origin: origin) : nil
-      var place = entry.range.lowerBound
+      var offset = entry.range.lowerBound
       var checksum: UInt32 = 0
       func fill(_ piece: UnsafeMutableRawBufferPointer) throws(LoadError) {
         if let inflater {
           guard try inflater.read(into: piece) == piece.count else { throw Self.damaged }
         } else {
-          try file.read(place..<(place + piece.count), into: piece)
-          place += piece.count
+          try file.read(offset..<(offset + piece.count), into: piece)
+          offset += piece.count
         }
         checksum = Zlib.checksum(of: UnsafeRawBufferPointer(piece), after: checksum)
       }

@@ -65,10 +65,10 @@ struct ZipDirectory {
   /// The offset in `tail` of the end record whose comment extends to the end of the file.
   private static func endPlace(_ tail: [UInt8], of file: InputFile) throws(LoadError) -> Int {
     let last = tail.count - endBytes
-    for place in stride(from: last, through: max(last - 0xffff, 0), by: -1)
-    where tail[place...].starts(with: [0x50, 0x4b, 5, 6]) {
-      let comment = Int(tail[place + 20]) | Int(tail[place + 21]) << 8
-      if place + endBytes + comment == tail.count { return place }
+    for start in stride(from: last, through: max(last - 0xffff, 0), by: -1)
+    where tail[start...].starts(with: [0x50, 0x4b, 5, 6]) {
+      let comment = Int(tail[start + 20]) | Int(tail[start + 21]) << 8
+      if start + endBytes + comment == tail.count { return start }
     }
     guard ZipArchive.begins(try file.prefix(4)) else {
       throw .notThisFormat("a zip archive", size: file.count)
@@ -84,17 +84,17 @@ struct ZipDirectory {
     try cursor.seek(to: end - largePlaceBytes)
     guard try cursor.unsigned(4) == 0x0706_4b50 else { return nil }
     try cursor.skip(4)
-    let place = try cursor.integer(8)
-    guard place <= end - largePlaceBytes - largeEndBytes else {
+    let start = try cursor.integer(8)
+    guard start <= end - largePlaceBytes - largeEndBytes else {
       throw cursor.damaged("its end is not where it says")
     }
-    let record = try file.array(place..<(place + largeEndBytes))
-    var large = ByteCursor(record[...], at: place, "the end")
+    let record = try file.array(start..<(start + largeEndBytes))
+    var large = ByteCursor(record[...], at: start, "the end")
     guard try large.unsigned(4) == 0x0606_4b50 else {
       throw large.damaged("its end is not where it says")
     }
     try large.skip(12)
-    return try End(&large, at: place, 8, 8)
+    return try End(&large, at: start, 8, 8)
   }
 
   // MARK: Entries
@@ -165,12 +165,12 @@ struct ZipDirectory {
 
   /// The range of an entry's bytes, after checking its header against the directory.
   func range(of entry: ZipArchive.Entry) throws(LoadError) -> Range<Int> {
-    let place = entry.headerOffset
-    func damaged(_ what: String) -> LoadError { .damaged(what, entry: entry.name.text, at: place) }
-    guard place <= end.start else { throw damaged("its header lies outside the file") }
-    guard end.start - place >= Self.headerBytes else { throw damaged("it has no header") }
-    let names = place + Self.headerBytes
-    var cursor = ByteCursor(try headers.bytes(place..<names), at: place, "a header")
+    let start = entry.headerOffset
+    func damaged(_ what: String) -> LoadError { .damaged(what, entry: entry.name.text, at: start) }
+    guard start <= end.start else { throw damaged("its header lies outside the file") }
+    guard end.start - start >= Self.headerBytes else { throw damaged("it has no header") }
+    let names = start + Self.headerBytes
+    var cursor = ByteCursor(try headers.bytes(start..<names), at: start, "a header")
     guard try cursor.unsigned(4) == 0x0403_4b50 else { throw damaged("it has no header") }
     try cursor.skip(22)
     let nameLength = try cursor.integer(2)

@@ -73,9 +73,9 @@ struct ByteCursor {
 
   /// The next `size` bytes as a little-endian number that fits `Int`.
   mutating func integer(_ size: Int) throws(LoadError) -> Int {
-    let place = self
+    let start = self
     guard let value = Int(exactly: try unsigned(size)) else {
-      throw place.damaged("\(what) has a number that is too large")
+      throw start.damaged("\(what) has a number that is too large")
     }
     return value
   }

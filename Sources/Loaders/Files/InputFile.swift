@@ -175,12 +175,12 @@ package final class InputFile: Sendable {
       array.withUnsafeBytes { memory.copyMemory(from: .init(rebasing: $0[range])) }
     case .zipped(let bytes):
       try locating { () throws(LoadError) in try bytes.read(range, into: memory) }
-    case .part(let whole, let start):
+    case .part(let container, let start):
       do throws(LoadError) {
-        try whole.read(range.shifted(by: start), into: memory)
+        try container.read(range.shifted(by: start), into: memory)
       } catch {
         var error = error
-        if error.path == path, error.entry == whole.entry { error.entry = entry }
+        if error.path == path, error.entry == container.entry { error.entry = entry }
         throw error
       }
     }
@@ -218,10 +218,12 @@ package final class InputFile: Sendable {
     if case .array(let array) = source, range.lowerBound.isMultiple(of: alignment) {
       return try array.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[range])) }
     }
-    guard let place = placeInMemory(range, alignment: alignment) else {
+    guard let inMemory = placeInMemory(range, alignment: alignment) else {
       return try bytes(range).withBytes(body)
     }
-    return try place.bytes.withBytes { try body(UnsafeRawBufferPointer(rebasing: $0[place.range])) }
+    return try inMemory.bytes.withBytes {
+      try body(UnsafeRawBufferPointer(rebasing: $0[inMemory.range]))
+    }
   }
 
   /// The bytes of memory that ``withUnsafeBytes(in:alignment:_:)`` allocates.
@@ -230,8 +232,8 @@ package final class InputFile: Sendable {
     case .file, .memory: placeInMemory(range, alignment: alignment) == nil ? range.count : 0
     case .array: range.lowerBound.isMultiple(of: alignment) ? 0 : range.count
     case .zipped(let bytes): range.count + bytes.readingByteCount
-    case .part(let whole, let start):
-      whole.temporaryByteCount(in: range.shifted(by: start), alignment: alignment)
+    case .part(let container, let start):
+      container.temporaryByteCount(in: range.shifted(by: start), alignment: alignment)
     }
   }
 
@@ -240,8 +242,8 @@ package final class InputFile: Sendable {
   ) -> (bytes: SharedBytes, range: Range<Int>)? {
     switch source {
     case .memory(let bytes): range.lowerBound.isMultiple(of: alignment) ? (bytes, range) : nil
-    case .part(let whole, let start):
-      whole.placeInMemory(range.shifted(by: start), alignment: alignment)
+    case .part(let container, let start):
+      container.placeInMemory(range.shifted(by: start), alignment: alignment)
     case .file, .array, .zipped: nil
     }
   }

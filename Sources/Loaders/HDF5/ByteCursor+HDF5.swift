@@ -1,11 +1,11 @@
 extension ByteCursor {
   /// An address of `size` bytes; `nil` if undefined (all bits set).
   mutating func address(_ size: Int) throws(LoadError) -> Int? {
-    let place = self
+    let start = self
     let value = try unsigned(size)
     if value == UInt64.max >> UInt64(64 - 8 * size) { return nil }
     guard let address = Int(exactly: value) else {
-      throw place.damaged("\(what) has an address outside the file")
+      throw start.damaged("\(what) has an address outside the file")
     }
     return address
   }
@@ -17,8 +17,8 @@ extension ByteCursor {
 
   /// An address that must be defined.
   mutating func definedAddress(_ head: HDF5Superblock) throws(LoadError) -> Int {
-    let place = self
-    guard let address = try address(head) else { throw place.damaged("an address is missing") }
+    let start = self
+    guard let address = try address(head) else { throw start.damaged("an address is missing") }
     return address
   }
 
@@ -29,9 +29,9 @@ extension ByteCursor {
 
   /// Throws unless the next bytes are `signature`, followed by `version` if given.
   mutating func expect(_ signature: StaticString, version: Int? = nil) throws(LoadError) {
-    let place = self
+    let start = self
     guard try raw(signature.utf8CodeUnitCount).elementsEqual(signature.description.utf8) else {
-      throw place.damaged("\(what) does not begin with \(signature)")
+      throw start.damaged("\(what) does not begin with \(signature)")
     }
     if let version { try expectVersion(version) }
   }
@@ -46,10 +46,10 @@ extension ByteCursor {
   func checked() throws(LoadError) -> ByteCursor {
     var end = self
     try end.skip(left - 4)
-    let place = end
-    guard try end.unsigned(4) == UInt64(HDF5Checksum.lookup3(place.passed)) else {
-      throw place.damaged("the checksum of \(what) is wrong")
+    let checksum = end
+    guard try end.unsigned(4) == UInt64(HDF5Checksum.lookup3(checksum.passed)) else {
+      throw checksum.damaged("the checksum of \(what) is wrong")
     }
-    return upTo(place)
+    return upTo(checksum)
   }
 }

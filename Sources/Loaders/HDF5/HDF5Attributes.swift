@@ -49,16 +49,16 @@ struct HDF5Attributes: Sendable {
     guard byteCount <= cursor.left else {
       throw .damaged("the values of an attribute end too early", at: cursor.offset)
     }
-    let place = cursor.offset..<cursor.offset + byteCount
-    attributes[try reader.name(stored[..<end])] = (datatype, place)
+    let bytes = cursor.offset..<cursor.offset + byteCount
+    attributes[try reader.name(stored[..<end])] = (datatype, bytes)
   }
 
   /// The strings of an attribute; `nil` if it is missing or not of strings.
   func texts(of name: EntryName, _ reader: HDF5Reader) throws(LoadError) -> [[UInt8]]? {
     if let fault { throw fault }
-    guard let (datatype, place) = attributes[name] else { return nil }
+    guard let (datatype, bytes) = attributes[name] else { return nil }
     var texts: [[UInt8]] = []
-    var cursor = try reader.cursor(place.lowerBound, place.count, "an attribute")
+    var cursor = try reader.cursor(bytes.lowerBound, bytes.count, "an attribute")
     // h5py writes an empty list as an empty list of numbers.
     while cursor.left > 0 {
       switch datatype.form {
@@ -66,7 +66,7 @@ struct HDF5Attributes: Sendable {
         texts.append(try reader.text(try cursor.raw(datatype.byteCount)))
       case .variableText:
         guard datatype.byteCount == 4 + reader.head.offsetSize + 4 else {
-          throw .damaged("a text of variable length", at: place.lowerBound)
+          throw .damaged("a text of variable length", at: bytes.lowerBound)
         }
         let length = try cursor.integer(4)
         let address = try cursor.address(reader.head)
@@ -81,7 +81,7 @@ struct HDF5Attributes: Sendable {
   /// The strings of an attribute that Keras may have split: `layer_names`, or `layer_names0`,
   /// `layer_names1`….
   func joinedTexts(of name: EntryName, _ reader: HDF5Reader) throws(LoadError) -> [[UInt8]]? {
-    if let whole = try texts(of: name, reader) { return whole }
+    if let single = try texts(of: name, reader) { return single }
     var parts: [[[UInt8]]] = []
     while let part = try texts(of: EntryName(name.bytes + "\(parts.count)".utf8), reader) {
       parts.append(part)

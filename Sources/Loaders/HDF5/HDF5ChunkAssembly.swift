@@ -43,9 +43,9 @@ struct HDF5ChunkAssembly {
         return UnsafeMutableRawBufferPointer(rebasing: values[first..<first + row.count])
           .copyMemory(from: row)
       }
-      for place in 0..<lengths[axis] {
+      for index in 0..<lengths[axis] {
         copyRows(
-          axis + 1, from: (source + place) * chunk[axis + 1], to: (first + place) * sizes[axis + 1])
+          axis + 1, from: (source + index) * chunk[axis + 1], to: (first + index) * sizes[axis + 1])
       }
     }
     copyRows(0, from: 0, to: 0)

@@ -37,8 +37,8 @@ struct HDF5ChunkDecoder: ~Copyable {
     _ chunk: HDF5Chunk, into target: UnsafeMutableRawBufferPointer?
   ) throws(LoadError) -> UnsafeRawBufferPointer {
     let applied = layout.filters.applied(chunk.mask)
-    let place = applied.isEmpty ? target ?? stored.bytes : stored.bytes
-    let source = UnsafeMutableRawBufferPointer(rebasing: place[..<chunk.stored])
+    let memory = applied.isEmpty ? target ?? stored.bytes : stored.bytes
+    let source = UnsafeMutableRawBufferPointer(rebasing: memory[..<chunk.stored])
     let start = contents.head.base + chunk.address
     try contents.input.read(start..<start + chunk.stored, into: source)
     func altered() -> LoadError {
@@ -89,10 +89,10 @@ struct HDF5ChunkDecoder: ~Copyable {
     let width = layout.elementByteCount
     let count = bytes.count / width
     for byte in 0..<width {
-      var place = byte
+      var target = byte
       for index in (byte * count)..<((byte + 1) * count) {
-        output[place] = bytes[index]
-        place += width
+        output[target] = bytes[index]
+        target += width
       }
     }
     // Trailing bytes that are not a whole value are not shuffled.

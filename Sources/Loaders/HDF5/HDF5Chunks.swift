@@ -87,10 +87,10 @@ struct HDF5Chunks: Sendable {
     guard flags & ~0x3 == 0, flags & 0x1 == 0 || filters.isEmpty else {
       throw .unsupportedHDF5("chunks that are filtered only where they are whole")
     }
-    let place = cursor
+    let kindStart = cursor
     let kind = try cursor.byte()
     guard let index = Index(rawValue: kind), index != .tree else {
-      throw place.damaged("chunks found in the unknown way \(kind)")
+      throw kindStart.damaged("chunks found in the unknown way \(kind)")
     }
     self.index = index
     let isFiltered = index == .single && flags & 0x2 != 0
@@ -132,12 +132,12 @@ struct HDF5Chunks: Sendable {
   /// The position of a chunk, counted in chunks.
   static func place(of number: Int, _ counts: [Int]) -> [Int] {
     var rest = number
-    var place = counts
+    var position = counts
     for axis in counts.indices.reversed() {
-      place[axis] = rest % counts[axis]
+      position[axis] = rest % counts[axis]
       rest /= counts[axis]
     }
-    return place
+    return position
   }
 
   /// Calls `body` with the number of each chunk and its index in the chunk list.
@@ -190,8 +190,8 @@ struct HDF5ChunkList {
   /// Adds the chunks of an implicit index.
   mutating func addImplicit(_ address: Int) throws(LoadError) {
     try layout.forEachInList { number, index throws(LoadError) in
-      let place = address.addingSaturated(index.multipliedSaturated(by: layout.byteCount))
-      try add(address: place, stored: layout.byteCount, mask: 0, number: number)
+      let chunkAddress = address.addingSaturated(index.multipliedSaturated(by: layout.byteCount))
+      try add(address: chunkAddress, stored: layout.byteCount, mask: 0, number: number)
     }
   }
 }

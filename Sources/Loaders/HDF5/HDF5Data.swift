@@ -124,8 +124,8 @@ struct HDF5Data: ParameterData {
       let decoder = try HDF5ChunkDecoder(
         contents, layout, largestStored: chunks.map(\.stored).max() ?? 0)
       for chunk in chunks {
-        if let whole = assembly.place(of: chunk.number) {
-          let target = UnsafeMutableRawBufferPointer(rebasing: values[whole])
+        if let range = assembly.place(of: chunk.number) {
+          let target = UnsafeMutableRawBufferPointer(rebasing: values[range])
           _ = try decoder.decode(chunk, into: target)
         } else {
           assembly.copy(try decoder.decode(chunk, into: nil), of: chunk.number, into: values)

@@ -67,7 +67,7 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
   }
 
   private static func form(_ cursor: inout ByteCursor) throws(LoadError) -> Form {
-    let place = cursor
+    let start = cursor
     let form = Form(
       maximumBits: try cursor.byte(), indexElements: try cursor.byte(),
       leastElements: try cursor.byte(), leastPointers: try cursor.byte(),
@@ -75,7 +75,7 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
     guard form.leastElements.nonzeroBitCount == 1, form.leastPointers.nonzeroBitCount == 1,
       form.leastPointers > 1, form.maximumBits <= 62, form.pageBits < 32,
       form.superBlocks >= form.directSuperBlocks
-    else { throw place.damaged("a list of chunks of impossible sizes") }
+    else { throw start.damaged("a list of chunks of impossible sizes") }
     return form
   }
 
@@ -89,17 +89,17 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
     let number = Int.bitWidth - 1 - ratio.leadingZeroBitCount
     guard number < form.superBlocks else { throw .damaged("a list of chunks is too short") }
     let elements = form.elements(number)
-    let (block, place) = (rest - form.start(number)).quotientAndRemainder(dividingBy: elements)
+    let (block, element) = (rest - form.start(number)).quotientAndRemainder(dividingBy: elements)
     guard let superBlock = try superBlock(number),
       let data = try parts.pointer(block, of: superBlock.addresses)
     else { return nil }
     guard elements > form.pageElements else {
-      return try parts.element(place, of: try dataBlock(data, elements: elements))
+      return try parts.element(element, of: try dataBlock(data, elements: elements))
     }
-    let page = place / form.pageElements
+    let page = element / form.pageElements
     let bit = block * (elements / form.pageElements) + page
     guard try parts.isWritten(bit, superBlock.pageBits) else { return nil }
-    return try parts.element(place % form.pageElements, of: try dataPage(page, of: data))
+    return try parts.element(element % form.pageElements, of: try dataPage(page, of: data))
   }
 
   /// The data block addresses and the page bitmap of a super block; `nil` if it was never written.
@@ -117,8 +117,8 @@ struct HDF5ExtensibleArray: HDF5ChunkArray {
       addresses = blocks
       try addresses.skip((0..<number).reduce(0) { $0 + form.blocks($1) } * head.offsetSize)
     } else {
-      let place = number - form.directSuperBlocks
-      guard let address = try parts.pointer(place, of: superBlocks) else { return nil }
+      let indirect = number - form.directSuperBlocks
+      guard let address = try parts.pointer(indirect, of: superBlocks) else { return nil }
       // Only blocks of several pages have a page bitmap.
       if elements > form.pageElements { bitBytes = (elements / form.pageElements + 7) / 8 * count }
       addresses = try parts.block(

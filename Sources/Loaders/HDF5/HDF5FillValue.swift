@@ -22,11 +22,11 @@ enum HDF5FillValue {
       default: throw .unsupportedHDF5("version \(version) of a fill value")
       }
     }
-    let place = cursor
+    let start = cursor
     let size = try cursor.integer(4)
     // In older versions, a size of -1 means an undefined value.
     guard size != Int(UInt32.max) else { return nil }
-    guard size <= cursor.left else { throw place.damaged("a fill value ends too early") }
+    guard size <= cursor.left else { throw start.damaged("a fill value ends too early") }
     guard size == 0 || size == elementByteCount else {
       throw .damaged("a fill value of \(LoadError.bytes(size)) for values of \(elementByteCount)")
     }

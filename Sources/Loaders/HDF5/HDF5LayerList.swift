@@ -51,8 +51,8 @@ struct HDF5LayerList {
       try reader.budget.take(bytes: 2 * path.count)
       var folder = path.split(separator: Self.slash).dropLast()
       // Some versions prefix the name of the model.
-      if let own = folder.firstIndex(where: { $0.elementsEqual(name.bytes) }) {
-        folder = folder[(own + 1)...]
+      if let index = folder.firstIndex(where: { $0.elementsEqual(name.bytes) }) {
+        folder = folder[(index + 1)...]
       }
       let inside = EntryName(folder.joined(separator: [Self.slash]))
       let index = indices[inside] ?? inner.count

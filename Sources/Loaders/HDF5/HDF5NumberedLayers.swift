@@ -45,24 +45,24 @@ enum HDF5NumberedLayers {
     at place: [ArraySlice<UInt8>], _ group: EntryName, values count: Int,
     _ names: [EntryName: EntryName], _ reader: HDF5Reader
   ) throws(LoadError) -> FileLayer {
-    let whole = joined(place[...])
+    let path = joined(place[...])
     // The names of the enclosing models, without the outermost.
     var around: [EntryName] = []
     for depth in 1..<max(place.count, 1) {
-      try reader.budget.take(bytes: whole.count)
+      try reader.budget.take(bytes: path.count)
       if let name = names[joined(place[..<depth])] { around.append(name) }
     }
-    let name = names[whole] ?? ""
+    let name = names[path] ?? ""
     let full = around + [name]
     try reader.budget.take(bytes: full.reduce(0) { $0 + $1.count })
     var layer = FileLayer(
       name: try reader.name(Array(full.map(\.bytes).joined(separator: [slash]))),
-      depth: around.count, aliases: around.isEmpty ? [] : [name], place: (whole, 0))
+      depth: around.count, aliases: around.isEmpty ? [] : [name], place: (path, 0))
     // `layers/conv2d_1` has the number 1; the first has none.
-    if let line = whole.bytes.lastIndex(of: UInt8(ascii: "_")),
-      let number = Int(String(decoding: whole.bytes[(line + 1)...], as: UTF8.self))
+    if let line = path.bytes.lastIndex(of: UInt8(ascii: "_")),
+      let number = Int(String(decoding: path.bytes[(line + 1)...], as: UTF8.self))
     {
-      layer.place = (try reader.name(whole.bytes[..<line]), number)
+      layer.place = (try reader.name(path.bytes[..<line]), number)
     }
     for number in 0..<count {
       try reader.countEntry()
@@ -79,7 +79,7 @@ enum HDF5NumberedLayers {
     _ layers: [FileLayer], _ reader: HDF5Reader
   ) throws(LoadError) -> [FileLayer] {
     var inside: [EntryName: Int] = [:]
-    let own = Set(layers.map(\.name))
+    let layerNames = Set(layers.map(\.name))
     let around = try layers.map { layer throws(LoadError) in
       let ends = layer.name.bytes.indices.filter { layer.name.bytes[$0] == slash }
       return try ends.map { end throws(LoadError) in try reader.name(layer.name.bytes[..<end]) }
@@ -87,7 +87,7 @@ enum HDF5NumberedLayers {
     for name in around.joined() { inside[name, default: 0] += 1 }
     return zip(layers, around).map { layer, names in
       var layer = layer
-      layer.aliases += names.filter { inside[$0] == 1 && !own.contains($0) }
+      layer.aliases += names.filter { inside[$0] == 1 && !layerNames.contains($0) }
       return layer
     }
   }

@@ -127,11 +127,11 @@ struct HDF5ObjectHeader {
     behind message: HDF5Message, isNew: Bool, _ reader: HDF5Reader
   ) throws(LoadError) -> ByteCursor {
     var cursor = try message.cursor(continuation)
-    let place = cursor
+    let before = cursor
     let address = try cursor.definedAddress(reader.head)
     let length = try cursor.length(reader.head)
     guard address > 0, length >= 8 else {
-      throw place.damaged("an object header continues nowhere")
+      throw before.damaged("an object header continues nowhere")
     }
     guard isNew else { return try reader.cursor(address, length, continuation) }
     var start = try reader.cursor(address, 4, continuation)

@@ -75,8 +75,8 @@ struct HDF5Superblock: Sendable {
     guard let end else { throw .damaged("it has no end", at: place) }
     guard end >= base else { throw .damaged("it ends before it begins", at: place) }
     guard end - base <= input.count - place else {
-      let whole = min(end - base, Int.max - place) + place
-      throw .damaged("it is cut off: \(input.count) of \(whole) bytes")
+      let needed = min(end - base, Int.max - place) + place
+      throw .damaged("it is cut off: \(input.count) of \(needed) bytes")
     }
     self.base = place
     self.root = root

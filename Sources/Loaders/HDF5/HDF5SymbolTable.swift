@@ -20,18 +20,18 @@ struct HDF5LocalHeap {
 
   func name(_ offset: Int) throws(LoadError) -> EntryName {
     guard offset < length else { throw .damaged("a name lies outside its group", at: address) }
-    let whole = length - offset
+    let available = length - offset
     // Most names are short, so a small piece is read first.
-    var count = min(whole, 64)
+    var count = min(available, 64)
     while true {
       var cursor = try reader.cursor(address + offset, count, "a name in a group")
       let bytes = try cursor.raw(count)
       if let end = bytes.firstIndex(of: 0) { return try reader.name(bytes[..<end]) }
-      guard count < whole else {
+      guard count < available else {
         throw .damaged("a name in a group has no end", at: address + offset)
       }
       try reader.budget.check(nameBytes: count)
-      count = min(whole, count * 8)
+      count = min(available, count * 8)
     }
   }
 }

@@ -56,7 +56,7 @@ struct JSONReader {
   }
 
   private mutating func number() throws(LoadError) -> JSONValue {
-    let place = cursor
+    let start = cursor
     let text = cursor.run(of: "+-.0123456789eE")
     if allowsNonFinite, text == "-", cursor.peek == UInt8(ascii: "I") {
       return try word("Infinity", .number(-.infinity))
@@ -67,9 +67,9 @@ struct JSONReader {
     let digits = text.drop { $0 == "-" }
     guard let first = digits.first, first.isNumber, text.count - digits.count <= 1,
       first != "0" || digits.dropFirst().first?.isNumber != true, text.last != "."
-    else { throw place.damaged("the JSON has no value here") }
+    else { throw start.damaged("the JSON has no value here") }
     if let integer = Int(text) { return .integer(integer) }
-    guard let number = Double(text) else { throw place.damaged("the JSON has no value here") }
+    guard let number = Double(text) else { throw start.damaged("the JSON has no value here") }
     return .number(number)
   }
 
@@ -118,7 +118,7 @@ struct JSONReader {
 
   /// The bytes of a string, as valid UTF-8.
   private mutating func text() throws(LoadError) -> [UInt8] {
-    let place = cursor
+    let start = cursor
     guard cursor.take("\"") else { throw cursor.damaged("the JSON lacks a quote") }
     var bytes: [UInt8] = []
     while true {
@@ -129,7 +129,7 @@ struct JSONReader {
       let byte = UInt8(try cursor.byte())
       switch byte {
       case UInt8(ascii: "\""):
-        guard Self.isUTF8(bytes) else { throw place.damaged("a JSON string is not UTF-8") }
+        guard Self.isUTF8(bytes) else { throw start.damaged("a JSON string is not UTF-8") }
         return bytes
       case UInt8(ascii: "\\"): try escape(into: &bytes)
       default: throw cursor.damaged("a JSON string has a control character")
@@ -171,10 +171,10 @@ struct JSONReader {
   }
 
   private mutating func fourDigits() throws(LoadError) -> UInt32 {
-    let place = cursor
+    let start = cursor
     let digits = String(decoding: try cursor.raw(4), as: UTF8.self)
     guard digits.allSatisfy(\.isHexDigit), let code = UInt32(digits, radix: 16) else {
-      throw place.damaged("a JSON string has an unknown escape")
+      throw start.damaged("a JSON string has an unknown escape")
     }
     return code
   }

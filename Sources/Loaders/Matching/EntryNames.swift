@@ -40,8 +40,8 @@ enum EntryNames {
     // TensorFlow numbers the outputs of an operation.
     let stem = name.bytes[...].withoutNumber(after: ":")
     guard let (layer, word) = stacked(stem) ?? known(stem) ?? other(stem) else { return nil }
-    let own = withoutRepetition(layer)
-    return own.isEmpty ? nil : (EntryName(own), word)
+    let layerName = withoutRepetition(layer)
+    return layerName.isEmpty ? nil : (EntryName(layerName), word)
   }
 
   /// Removes the repeated layer name that Keras writes: `conv1/conv1`.
@@ -89,9 +89,9 @@ enum EntryNames {
 extension ArraySlice<UInt8> {
   /// The bytes before the last `mark` if only digits follow it; otherwise all bytes.
   func withoutNumber(after mark: Unicode.Scalar) -> ArraySlice {
-    guard let place = lastIndex(of: UInt8(ascii: mark)),
-      self[place...].dropFirst().allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+    guard let lastMark = lastIndex(of: UInt8(ascii: mark)),
+      self[lastMark...].dropFirst().allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
     else { return self }
-    return self[..<place]
+    return self[..<lastMark]
   }
 }

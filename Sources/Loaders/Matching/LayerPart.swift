@@ -59,9 +59,9 @@ struct LayerPart {
 
   /// Whether a file calls the part so.
   func isNamed(_ name: ArraySlice<UInt8>) -> Bool {
-    names.contains { own in
-      own.bytes.last == UInt8(ascii: "_")
-        ? name.starts(with: own.bytes) : name.elementsEqual(own.bytes)
+    names.contains { partName in
+      partName.bytes.last == UInt8(ascii: "_")
+        ? name.starts(with: partName.bytes) : name.elementsEqual(partName.bytes)
     }
   }
 }
@@ -70,9 +70,9 @@ extension FileLayers {
   /// The layers of a file that are a part of a layer with a name, as indices: those right below it,
   /// or else one level further down, as the cells of recurrent layers are.
   func parts(of name: String, _ part: LayerPart) -> [Int] {
-    let whole = EntryName(name)
-    let paths = (inner[whole] ?? []).map { index in
-      (index, layers[index].name.bytes.dropFirst(whole.bytes.count + 1))
+    let outer = EntryName(name)
+    let paths = (inner[outer] ?? []).map { index in
+      (index, layers[index].name.bytes.dropFirst(outer.bytes.count + 1))
     }
     let direct = paths.filter { part.isNamed($0.1) }
     guard direct.isEmpty else { return direct.map(\.0) }

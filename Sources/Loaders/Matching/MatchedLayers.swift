@@ -71,7 +71,7 @@ extension MatchedLayers {
   private mutating func matchParts(
     _ specs: [ParameterSpec], among all: [ParameterSpec], of name: String
   ) throws(LoadError) -> Bool {
-    var parts: [Int: [(spec: ParameterSpec, own: ParameterSpec)]] = [:]
+    var parts: [Int: [(spec: ParameterSpec, partSpec: ParameterSpec)]] = [:]
     for spec in specs {
       guard let part = LayerPart(spec, among: all) else { continue }
       let found = layers.parts(of: name, part)
@@ -84,8 +84,8 @@ extension MatchedLayers {
     for (index, parameters) in parts.sorted(by: { $0.key < $1.key }) {
       // Parts have types of parameters in common, so each has entries of its own.
       var part = MatchedLayers(layers: layers, file: file, layout: layout)
-      try part.match(parameters.map(\.own), layers.layers[index])
-      for (spec, own) in parameters { entries[spec] = part.entries[own] }
+      try part.match(parameters.map(\.partSpec), layers.layers[index])
+      for (spec, partSpec) in parameters { entries[spec] = part.entries[partSpec] }
     }
     return !parts.isEmpty
   }

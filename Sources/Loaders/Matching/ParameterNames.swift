@@ -72,8 +72,8 @@ package enum ParameterNames {
     return specs.map { spec in
       let layer = EntryName(spec.layer)
       let isUnique = (counts[layer]?[word(spec)] ?? 0) < 2
-      let own = isUnique ? word(spec) : words(for: spec)[0]
-      return EntryName(layer.bytes + Array(".".utf8) + own.bytes)
+      let parameterWord = isUnique ? word(spec) : words(for: spec)[0]
+      return EntryName(layer.bytes + Array(".".utf8) + parameterWord.bytes)
     }
   }
 

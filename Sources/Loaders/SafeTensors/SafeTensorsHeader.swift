@@ -105,24 +105,24 @@ struct SafeTensorsHeader {
 
   /// Throws unless the tensors fill the file without gaps or overlaps.
   private func checkPlaces(from start: Int, to end: Int) throws(LoadError) {
-    var place = start
+    var covered = start
     for tensor in tensors {
       let lower = tensor.byteRange.lowerBound
       guard tensor.byteRange.upperBound <= end else {
         throw .tensorCutOff(tensor.name, tensor.byteRange, start: start, bytes: end - start)
       }
-      guard lower >= place else {
+      guard lower >= covered else {
         throw .damaged("its bytes are another tensor's, too", entry: tensor.name, at: lower)
       }
-      guard lower == place else {
+      guard lower == covered else {
         throw .damaged(
-          "\(LoadError.bytes(lower - place)) before it belong to no tensor", entry: tensor.name,
-          at: place)
+          "\(LoadError.bytes(lower - covered)) before it belong to no tensor", entry: tensor.name,
+          at: covered)
       }
-      place = tensor.byteRange.upperBound
+      covered = tensor.byteRange.upperBound
     }
-    guard place == end else {
-      throw .damaged("\(LoadError.bytes(end - place)) after the last tensor", at: place)
+    guard covered == end else {
+      throw .damaged("\(LoadError.bytes(end - covered)) after the last tensor", at: covered)
     }
   }
 }

@@ -53,20 +53,22 @@ struct ScaledValues: ParameterData {
   /// Joins integers and scales; `nil` if the scales are not one per index of the first or the last
   /// axis, or one for all.
   init?(_ integers: FileValues, times scales: FileValues) {
-    guard let sizes = integers.sizes, let own = scales.sizes,
+    guard let sizes = integers.sizes, let scaleSizes = scales.sizes,
       scales.elementType == .float32 || scales.elementType == .float16
         || scales.elementType == .bfloat16
     else { return nil }
-    let places = own.indices.filter { own[$0] != 1 }
+    let places = scaleSizes.indices.filter { scaleSizes[$0] != 1 }
     scaleCount = scales.count
-    guard let place = places.first else {
+    guard let axis = places.first else {
       guard scales.count == 1 else { return nil }
       run = max(integers.count, 1)
       (self.integers, self.scales) = (integers, scales)
       return
     }
-    let isFirst = place == 0 && own.first == sizes.first
-    let isLast = place == own.count - 1 && own.count == sizes.count && own.last == sizes.last
+    let isFirst = axis == 0 && scaleSizes.first == sizes.first
+    let isLast =
+      axis == scaleSizes.count - 1 && scaleSizes.count == sizes.count
+      && scaleSizes.last == sizes.last
     guard places.count == 1, isFirst || isLast, scales.count > 0 else { return nil }
     run = isFirst ? max(integers.count / scales.count, 1) : 1
     (self.integers, self.scales) = (integers, scales)

@@ -8,7 +8,7 @@ extension RecognitionError {
   init(path: String, entryCount: Int, nearest: Fit?) {
     let known = Architecture.allCases.map(\.rawValue).joined(separator: ", ")
     self.init(
-      .unknownArchitecture, "these are the weights of no ready architecture", path: path)
+      .unknownArchitecture, "these are not the weights of a ready architecture", path: path)
     guard let nearest else {
       problem.details = [
         ("received", entryCount == 1 ? "1 entry" : "\(entryCount) entries"),
@@ -23,7 +23,7 @@ extension RecognitionError {
       let count = nearest.unused.count
       let names = nearest.unused.prefix(Self.shownNames).joined(separator: ", ")
       let rest = nearest.unused.count > Self.shownNames ? ", …" : ""
-      misfits.append("\(count) layer\(count == 1 ? "" : "s") it does not have: \(names)\(rest)")
+      misfits.append("\(count) unknown layer\(count == 1 ? "" : "s"): \(names)\(rest)")
     }
     problem.details = [
       (

@@ -41,11 +41,11 @@ package final class StateMemory {
     buffers = .allocate(capacity: 2 * sizes.count)
     isSecond = .allocate(capacity: batch)
     isSecond.initialize(repeating: false, count: batch)
-    var place = memory.start
+    var next = memory.start
     for (index, stride) in strides.enumerated() {
       for half in 0..<2 {
-        (buffers + 2 * index + half).initialize(to: place.assumingMemoryBound(to: Float.self))
-        if half == 1 || !states[index].isInPlace { place += stride }
+        (buffers + 2 * index + half).initialize(to: next.assumingMemoryBound(to: Float.self))
+        if half == 1 || !states[index].isInPlace { next += stride }
       }
     }
   }

@@ -12,11 +12,11 @@ package struct AppendRowsOperation: PrimitiveOperation {
 
   package func validate(_ operands: [Shape]) throws(ShapeError) {
     try TableRule.check(operands[0], image: operands[1], position: operands[2])
-    let (own, others) = (operands[0].dimensions[1], operands[1].dimensions[2])
-    guard let own, let others, own != others else { return }
+    let (tableChannels, others) = (operands[0].dimensions[1], operands[1].dimensions[2])
+    guard let tableChannels, let others, tableChannels != others else { return }
     throw ShapeError(
       .shapeMismatch, "the rows of a table and those appended differ",
-      received: "\(others) channels", needs: "\(own)")
+      received: "\(others) channels", needs: "\(tableChannels)")
   }
 
   package func outputShape(for operands: [Shape]) throws(ShapeError) -> Shape { operands[0] }

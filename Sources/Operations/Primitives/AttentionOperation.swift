@@ -85,8 +85,8 @@ package struct AttentionOperation: PrimitiveOperation {
     let full = [queries.dimensions[0], rule.heads, queries.dimensions[1], keys.dimensions[1]]
     let fits =
       (1...4).contains(mask.rank)
-      && zip(mask.dimensions, full.suffix(mask.rank)).allSatisfy { own, needed in
-        own == 1 || own == nil || needed == nil || own == needed
+      && zip(mask.dimensions, full.suffix(mask.rank)).allSatisfy { size, needed in
+        size == 1 || size == nil || needed == nil || size == needed
       }
     guard fits else {
       func text(_ sizes: [Int?]) -> String {

@@ -111,9 +111,9 @@ package struct BinaryOperation: PrimitiveOperation {
 extension ReferenceTensor {
   /// The value at an index of the tensor that this one is broadcast to.
   func spread(at index: [Int]) -> Double {
-    let own = zip(index.suffix(sizes.count), sizes).map { position, size in
+    let spreadIndex = zip(index.suffix(sizes.count), sizes).map { position, size in
       size == 1 ? 0 : position
     }
-    return values[offset(of: own)]
+    return values[offset(of: spreadIndex)]
   }
 }

@@ -35,8 +35,8 @@ package struct GatherElementsOperation: PrimitiveOperation {
     let (data, places) = (call.input, call.operands[1])
     let axis = axis < 0 ? axis + data.sizes.count : axis
     return ReferenceTensor(call.output) { position in
-      let place = places.values[places.offset(of: position)]
-      guard let index = ExactRule.index(place, size: data.sizes[axis]) else { return .nan }
+      let stated = places.values[places.offset(of: position)]
+      guard let index = ExactRule.index(stated, size: data.sizes[axis]) else { return .nan }
       var source = position
       source[axis] = index
       return data.values[data.offset(of: source)]

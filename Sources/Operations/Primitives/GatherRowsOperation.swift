@@ -37,9 +37,9 @@ package struct GatherRowsOperation: PrimitiveOperation {
     let axis = axis < 0 ? axis + data.sizes.count : axis
     let count = places.sizes.count
     return ReferenceTensor(call.output) { position in
-      let place = places.values[places.offset(of: Array(position[axis..<(axis + count)]))]
-      if isChecked, !(place >= 0) { return .nan }
-      guard let index = ExactRule.index(place, size: data.sizes[axis]) else { return .nan }
+      let stated = places.values[places.offset(of: Array(position[axis..<(axis + count)]))]
+      if isChecked, !(stated >= 0) { return .nan }
+      guard let index = ExactRule.index(stated, size: data.sizes[axis]) else { return .nan }
       return data.values[
         data.offset(of: Array(position[..<axis]) + [index] + position[(axis + count)...])]
     }
@@ -57,10 +57,10 @@ enum ExactRule {
     }
   }
 
-  /// The index that a place means; `nil` outside of the axis.
-  static func index(_ place: Double, size: Int) -> Int? {
-    guard place >= Double(-size), place < Double(size) else { return nil }
-    let index = Int(place)
+  /// The index that a stated number means; `nil` outside of the axis.
+  static func index(_ stated: Double, size: Int) -> Int? {
+    guard stated >= Double(-size), stated < Double(size) else { return nil }
+    let index = Int(stated)
     return index < 0 ? index + size : index
   }
 

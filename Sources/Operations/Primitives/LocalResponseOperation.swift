@@ -37,14 +37,14 @@ package struct LocalResponseOperation: PrimitiveOperation {
     let (input, channels) = (call.input, call.input.lastSize)
     let before = (size - 1) / 2
     let after = size - 1 - before
-    let values = input.values.indices.map { place in
-      let (row, c) = (place - place % channels, place % channels)
+    let values = input.values.indices.map { offset in
+      let (row, c) = (offset - offset % channels, offset % channels)
       let neighbors = max(c - before, 0)...min(c + after, channels - 1)
       let squares = neighbors.reduce(0) {
         $0 + input.values[row + $1] * input.values[row + $1]
       }
       let base = Double(bias) + Double(alpha) / Double(size) * squares
-      return input.values[place] / pow(base, Double(beta))
+      return input.values[offset] / pow(base, Double(beta))
     }
     return ReferenceTensor(unchecked: call.output, values)
   }

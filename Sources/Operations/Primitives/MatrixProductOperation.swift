@@ -50,8 +50,8 @@ package struct MatrixProductOperation: PrimitiveOperation {
     let batchRank = call.output.count - 2
     func index(_ tensor: ReferenceTensor, _ batch: ArraySlice<Int>, _ matrix: [Int]) -> Int {
       let outer = tensor.sizes.dropLast(2)
-      let own = zip(batch.suffix(outer.count), outer).map { $1 == 1 ? 0 : $0 }
-      return tensor.offset(of: own + matrix)
+      let batchIndex = zip(batch.suffix(outer.count), outer).map { $1 == 1 ? 0 : $0 }
+      return tensor.offset(of: batchIndex + matrix)
     }
     return ReferenceTensor(call.output) { position in
       let batch = position[..<batchRank]

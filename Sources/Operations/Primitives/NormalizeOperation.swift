@@ -59,7 +59,7 @@ package struct NormalizeOperation: PrimitiveOperation {
     for set in sets {
       let values = set.map { input.values[$0] }
       let (center, divisor) = centerAndDivisor(values)
-      for (place, value) in zip(set, values) { result.values[place] = (value - center) / divisor }
+      for (offset, value) in zip(set, values) { result.values[offset] = (value - center) / divisor }
     }
     guard call.operands.count == 3 else { return result }
     let (gamma, beta) = (call.operands[1].values, call.operands[2].values)
@@ -67,9 +67,9 @@ package struct NormalizeOperation: PrimitiveOperation {
       throw .wrongElementCount("betas", beta.count, sizes: [gamma.count])
     }
     // Both extents repeat their gammas from the front of the memory on.
-    for place in result.values.indices {
-      let parameter = place % gamma.count
-      result.values[place] = result.values[place] * gamma[parameter] + beta[parameter]
+    for offset in result.values.indices {
+      let parameter = offset % gamma.count
+      result.values[offset] = result.values[offset] * gamma[parameter] + beta[parameter]
     }
     return result
   }

@@ -36,16 +36,16 @@ package struct QuantizedProductOperation: IntegerOperation {
 
   package func reference(_ call: ReferenceCall) throws(ReferenceError) -> ReferenceTensor {
     let biases = call.operands.count > 2 ? call.operands[2].values.map { Float($0) } : nil
-    var whole: [Int32]?
+    var integerBiases: [Int32]?
     if product.output != nil, let biases {
-      whole = product.integers(ofBiases: biases)
-      guard whole != nil else {
+      integerBiases = product.integers(ofBiases: biases)
+      guard integerBiases != nil else {
         throw ReferenceError(.invalidArgument, "a bias is not a 32-bit integer")
       }
     }
     var result = try product.form.sums(
       call, zeroPoint: Double(product.input.zeroPoint), scales: product.weightScales,
-      biases: whole)
+      biases: integerBiases)
     let multipliers = product.multipliers
     for index in result.values.indices {
       let channel = index % multipliers.count

@@ -111,16 +111,16 @@ package struct RecurrentOperation: PrimitiveOperation {
       let time = rule.isReversed ? times - 1 - step : step
       state.findRange()
       for row in 0..<rows where Double(time) < state.length(row) {
-        let place = (time * rows + row) * rule.outputs
+        let outputStart = (time * rows + row) * rule.outputs
         guard state.isVisible(time * rows + row) else {
           let kept = state.hidden[row * rule.outputs..<(row + 1) * rule.outputs]
-          sequence.replaceSubrange(place..<place + rule.outputs, with: kept)
+          sequence.replaceSubrange(outputStart..<outputStart + rule.outputs, with: kept)
           continue
         }
         let width = rule.cell.gates * rule.units
         let start = (time * rows + row) * width
         let hidden = state.step(Array(call.input.values[start..<start + width]), row: row)
-        sequence.replaceSubrange(place..<place + rule.outputs, with: hidden)
+        sequence.replaceSubrange(outputStart..<outputStart + rule.outputs, with: hidden)
       }
     }
     return ReferenceTensor(unchecked: call.output, sequence + state.hidden + state.cells)
@@ -161,8 +161,8 @@ private struct CellState {
   /// The number of times that a row has.
   func length(_ row: Int) -> Double { operand(.lengths)?[row] ?? .infinity }
 
-  /// Whether a time of a row, given its place in [times][rows], is not hidden.
-  func isVisible(_ place: Int) -> Bool { operand(.mask).map { $0[place] != 0 } ?? true }
+  /// Whether a time of a row, given its index in [times][rows], is not hidden.
+  func isVisible(_ index: Int) -> Bool { operand(.mask).map { $0[index] != 0 } ?? true }
 
   /// Computes one time of a row from the input's parts of the gates; returns the hidden values.
   mutating func step(_ input: [Double], row: Int) -> ArraySlice<Double> {
@@ -193,8 +193,8 @@ private struct CellState {
       let sums = (0..<4).map { product($0, before) }
       let peepholes = operand(.peepholes)
       values = (0..<rule.units).map { unit in
-        let place = row * rule.units + unit
-        let old = cells[place]
+        let cellIndex = row * rule.units + unit
+        let old = cells[cellIndex]
         func sum(_ gate: Int, peephole: Int? = nil, _ cell: Double = 0) -> Double {
           let factor = peephole.flatMap { index in
             peepholes?[rule.peepholeBlocks[index] * rule.units + unit]
@@ -206,7 +206,7 @@ private struct CellState {
         let i = gates.value(at: sum(0, peephole: 0, old))
         let f = isCoupled ? 1 - i : gates.value(at: sum(1, peephole: 1, old))
         let new = clipped(f * old + i * cell.value(at: sum(2)), to: rule.cellClip)
-        cells[place] = new
+        cells[cellIndex] = new
         return gates.value(at: sum(3, peephole: 2, new)) * hidden.value(at: new)
       }
     }

@@ -14,9 +14,10 @@ package struct RecurrentPartOperation: PrimitiveOperation {
 
   package func validate(_ operands: [Shape]) throws(ShapeError) {
     guard operands[1].rank == 3 else { throw operandSize(1, operands[1], needs: "3 axes") }
-    let whole = try RecurrentOperation(rule: rule).outputShape(for: [operands[1]])
-    guard part != .cells || rule.hasCells, whole.dimensions[0] == operands[0].elementCount else {
-      throw operandSize(0, operands[0], needs: whole.sizeText)
+    let sequenceShape = try RecurrentOperation(rule: rule).outputShape(for: [operands[1]])
+    guard part != .cells || rule.hasCells, sequenceShape.dimensions[0] == operands[0].elementCount
+    else {
+      throw operandSize(0, operands[0], needs: sequenceShape.sizeText)
     }
   }
 

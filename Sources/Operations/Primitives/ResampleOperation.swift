@@ -44,10 +44,10 @@ package struct ResampleOperation: PrimitiveOperation {
       sizes[axis] = call.output[axis]
       result = ReferenceTensor(sizes) { index in
         let span = spans[index[axis]]
-        var place = index
+        var position = index
         return span.weights.enumerated().reduce(0) { sum, tap in
-          place[axis] = span.first + tap.offset
-          return sum + tap.element * source.values[source.offset(of: place)]
+          position[axis] = span.first + tap.offset
+          return sum + tap.element * source.values[source.offset(of: position)]
         }
       }
     }

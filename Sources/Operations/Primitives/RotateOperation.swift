@@ -106,16 +106,16 @@ package struct RotateOperation: PrimitiveOperation {
     let start =
       rule.hasPosition
       ? ExactRule.position(call.operands[3].values[0], last: cosines.sizes[0] - call.output[1]) : 0
-    return ReferenceTensor(call.output) { place in
-      let value = image.values[image.offset(of: place)]
-      let (head, channel) = place[2].quotientAndRemainder(dividingBy: channels)
+    return ReferenceTensor(call.output) { position in
+      let value = image.values[image.offset(of: position)]
+      let (head, channel) = position[2].quotientAndRemainder(dividingBy: channels)
       guard channel < rotated else { return value }
       let (other, sign) = rule.partner(of: channel, rotated: rotated)
       let partner = image.values[
-        image.offset(of: [place[0], place[1], head * channels + other])]
-      let row = cosines.sizes[0] == 1 ? 0 : place[0]
+        image.offset(of: [position[0], position[1], head * channels + other])]
+      let row = cosines.sizes[0] == 1 ? 0 : position[0]
       let turn =
-        rule.hasPosition ? [start + place[1], channel] : [row, place[1], channel]
+        rule.hasPosition ? [start + position[1], channel] : [row, position[1], channel]
       return cosines.values[cosines.offset(of: turn)] * value
         + Double(sign) * sines.values[sines.offset(of: turn)] * partner
     }

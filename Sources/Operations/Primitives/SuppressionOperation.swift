@@ -61,8 +61,8 @@ package struct SuppressionOperation: PrimitiveOperation {
     for list in 0..<(images * classes) {
       let (image, group) = (list / classes, list % classes)
       let corners = corners[(image * count)...].prefix(count).map { $0 }
-      let own = scores.values[(list * count)...].prefix(count)
-      let order = zip(0..., own).filter { $1 > Double(rule.scoreThreshold) }
+      let classScores = scores.values[(list * count)...].prefix(count)
+      let order = zip(0..., classScores).filter { $1 > Double(rule.scoreThreshold) }
         .sorted { ($0.1, $1.0) > ($1.1, $0.0) }
       var taken: [Int] = []
       for (box, _) in order where taken.count < rule.maximumPerClass {

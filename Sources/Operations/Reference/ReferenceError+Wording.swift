@@ -31,7 +31,7 @@ extension ReferenceError {
 
   static func otherShape(_ what: String, _ sizes: [Int], needs: Shape) -> ReferenceError {
     ReferenceError(
-      .shapeMismatch, "\(what) has another shape", received: Shape(sizes: sizes).description,
+      .shapeMismatch, "\(what) has the wrong shape", received: Shape(sizes: sizes).description,
       needs: needs.description)
   }
 
@@ -60,7 +60,8 @@ extension ReferenceError {
   }
 
   static func unknownValue(_ index: Int) -> ReferenceError {
-    ReferenceError(.unknownValue, "the graph does not make the value", received: "value \(index)")
+    ReferenceError(
+      .unknownValue, "the graph does not compute the value", received: "value \(index)")
   }
 
   static func customBody(_ cause: any Error) -> ReferenceError {

@@ -159,8 +159,8 @@ struct AlignedText {
           original =
             position == 0 ? old.beginning : (old.starts[position - 1], old.ends[position - 1])
         } else {
-          let place = min(position, source.count - 1)
-          original = place < 0 ? old.beginning : (old.starts[place], old.ends[place])
+          let index = min(position, source.count - 1)
+          original = index < 0 ? old.beginning : (old.starts[index], old.ends[index])
           skip(1 - Int(change.change))
         }
         let before = result.bytes.count
@@ -227,10 +227,10 @@ struct AlignedText {
     var last = 0
     for range in ranges {
       result.append(self, last..<range.lowerBound)
-      let place = range.upperBound
+      let end = range.upperBound
       result.append(
-        content, for: place == 0 ? beginning : (starts[place - 1], ends[place - 1]))
-      last = place
+        content, for: end == 0 ? beginning : (starts[end - 1], ends[end - 1]))
+      last = end
     }
     result.append(self, last..<count)
     self = result

@@ -143,9 +143,9 @@ public struct TokenizedText: Sendable, Hashable {
     guard length < count else { return }
     let stride = max(0, stride)
     guard length > 0 else {
-      let whole = self
+      let everything = self
       self = TokenizedText()
-      overflowing = [whole]
+      overflowing = [everything]
       return
     }
     guard stride < length else {
@@ -177,9 +177,9 @@ public struct TokenizedText: Sendable, Hashable {
         .truncation, "the text falls into too many parts", received: "\(ranges.count) parts",
         needs: "at most \(1 << 16)", remedy: "use a greater length or a smaller stride")
     }
-    let whole = self
-    self = whole.part(ranges[0])
-    overflowing = ranges.dropFirst().map { whole.part($0) }
+    let everything = self
+    self = everything.part(ranges[0])
+    overflowing = ranges.dropFirst().map { everything.part($0) }
   }
 
   /// Adds padding up to a length, here and to what overflowed.

@@ -35,9 +35,9 @@ struct CharacterMap: Sendable {
   /// Calls a closure with each prefix that has a rule: its length and the rule.
   @inline(__always)
   func forEachPrefix(
-    _ text: UnsafeBufferPointer<UInt8>, _ whole: Range<Int>, _ body: (Int, Int) -> Bool
+    _ text: UnsafeBufferPointer<UInt8>, _ bounds: Range<Int>, _ body: (Int, Int) -> Bool
   ) {
-    let range = whole.prefix(Self.longestRule)
+    let range = bounds.prefix(Self.longestRule)
     units.withUnsafeBufferPointer { units in
       guard var unit = units.first else { return }
       var node = Self.offset(unit)

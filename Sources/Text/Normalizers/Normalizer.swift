@@ -101,9 +101,9 @@ struct StripNormalizer: Normalizer {
       }
       if right {
         while upper > lower {
-          let place = UTF8Bytes.before(bytes, upper)
-          guard spaces.contains(UTF8Bytes.scalar(bytes, place).value) else { break }
-          upper = place
+          let previous = UTF8Bytes.before(bytes, upper)
+          guard spaces.contains(UTF8Bytes.scalar(bytes, previous).value) else { break }
+          upper = previous
         }
       }
       return lower..<upper

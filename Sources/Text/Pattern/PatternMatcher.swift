@@ -156,9 +156,13 @@ struct PatternMatcher {
         (pc, position) = (choice.instruction, choice.position)
         return true
       case .greedy:
-        let place = UTF8Bytes.before(text, choice.position)
-        if place > choice.bound { choices[last].position = place } else { choices.removeLast() }
-        (pc, position) = (choice.instruction, place)
+        let previous = UTF8Bytes.before(text, choice.position)
+        if previous > choice.bound {
+          choices[last].position = previous
+        } else {
+          choices.removeLast()
+        }
+        (pc, position) = (choice.instruction, previous)
         return true
       case .lazy:
         guard case .loop(let set, _, _, _) = instructions[choice.instruction],

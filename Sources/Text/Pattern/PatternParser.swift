@@ -367,14 +367,14 @@ struct PatternParser {
     depth += 1
     defer { depth -= 1 }
     let isInverted = take("^")
-    var (set, whole) = (ScalarSet(), ScalarSet?.none)
+    var (set, intersection) = (ScalarSet(), ScalarSet?.none)
     var isFirst = true
     while true {
       guard let scalar = next else { throw damaged("a class without an end") }
       if scalar == "]", !isFirst { break }
       isFirst = false
       if take(text: "&&") {
-        if whole == nil { whole = set } else { whole?.formIntersection(set) }
+        if intersection == nil { intersection = set } else { intersection?.formIntersection(set) }
         set = ScalarSet()
         continue
       }
@@ -389,7 +389,7 @@ struct PatternParser {
       try range(into: &set)
     }
     position += 1
-    if var all = whole {
+    if var all = intersection {
       all.formIntersection(set)
       set = all
     }

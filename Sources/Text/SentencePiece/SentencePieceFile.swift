@@ -76,20 +76,20 @@ struct SentencePieceFile {
       default: break
       }
     }
-    let place = "piece \(kinds.count)"
+    let piece = "piece \(kinds.count)"
     guard kinds.count < limits.tokens else {
       throw .tooLarge("tokens", kinds.count + 1, limit: limits.tokens, "tokens")
     }
     guard !token.isEmpty, token.count < 8000, !token.contains(0), UTF8Bytes.isValid(token) else {
-      throw .invalid(place, "\(token.count) bytes", needs: "UTF-8 of 1 to 7999 bytes without 0")
+      throw .invalid(piece, "\(token.count) bytes", needs: "UTF-8 of 1 to 7999 bytes without 0")
     }
     // A symbol of the user is looked for at each place of a text.
     guard kind != .userDefined || token.count <= 512 else {
-      throw .unsupported(place, "a symbol of \(token.count) bytes")
+      throw .unsupported(piece, "a symbol of \(token.count) bytes")
     }
-    guard score.isFinite else { throw .invalid(place, "a score of \(score)") }
+    guard score.isFinite else { throw .invalid(piece, "a score of \(score)") }
     guard table.index(of: token) == nil else {
-      throw .invalid(place, "a repeated token")
+      throw .invalid(piece, "a repeated token")
     }
     try table.add(token, id: Int32(kinds.count))
     kinds.append(kind)

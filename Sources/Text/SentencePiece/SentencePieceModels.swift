@@ -58,8 +58,8 @@ struct SentencePieceUnigram: SentencePieceModel {
       while start < text.count {
         var here = path[start].score
         if abs(here) > Self.largestSum {
-          for place in start...max(start, frontier) where place == start || path[place].start >= 0 {
-            path[place].score -= here
+          for index in start...max(start, frontier) where index == start || path[index].start >= 0 {
+            path[index].score -= here
           }
           here = 0
         }
@@ -72,9 +72,9 @@ struct SentencePieceUnigram: SentencePieceModel {
           let id = trie.value(node)
           guard id >= 0 else { continue }
           frontier = max(frontier, position)
-          let own =
+          let pieceScore =
             isUser[Int(id)] ? Float(0.1 * Double(position - start - 1)) : scores[Int(id)]
-          let score = own + here
+          let score = pieceScore + here
           if path[position].start < 0 || score > path[position].score {
             path[position] = (score, Int32(start), id)
           }
@@ -180,13 +180,13 @@ struct SentencePieceBPE: SentencePieceModel {
     list.reserveCapacity(text.count)
     var position = 0
     while position < text.count {
-      let own = SentencePieceText.symbol(symbols, text, position)
-      let length = own ?? min(UTF8Bytes.width(text[position]), text.count - position)
+      let symbolLength = SentencePieceText.symbol(symbols, text, position)
+      let length = symbolLength ?? min(UTF8Bytes.width(text[position]), text.count - position)
       let index = Int32(list.count)
       list.append(
         Symbol(
           lower: Int32(position), upper: Int32(position + length), previous: index - 1,
-          next: position + length < text.count ? index + 1 : -1, isFrozen: own != nil))
+          next: position + length < text.count ? index + 1 : -1, isFrozen: symbolLength != nil))
       position += length
     }
     return list

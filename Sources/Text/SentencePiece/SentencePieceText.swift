@@ -23,9 +23,9 @@ struct SentencePieceText: Sendable {
     (putsSpaceBehind, unknownSurface) = (file.putsSpaceBehind, file.unknownSurface)
     usesBytes = file.usesBytes
     space = file.escapesSpaces ? Self.mark : [0x20]
-    let own = file.kinds.indices.filter { file.kinds[$0] == .userDefined }
+    let userPieces = file.kinds.indices.filter { file.kinds[$0] == .userDefined }
     symbols =
-      own.isEmpty ? nil : ByteTrie(own.map { (file.table.token($0), Int32($0)) })
+      userPieces.isEmpty ? nil : ByteTrie(userPieces.map { (file.table.token($0), Int32($0)) })
     var byteIds = [Int32](repeating: -1, count: 256)
     for index in file.kinds.indices where file.kinds[index] == .byte {
       let name = String(decoding: file.table.token(index), as: UTF8.self)
@@ -45,12 +45,12 @@ struct SentencePieceText: Sendable {
   ) -> Int? {
     guard let symbols else { return nil }
     return symbols.withReader { trie in
-      var (node, place, found) = (0, position, Int?.none)
-      while place < text.count {
-        node = trie.child(of: node, text[place])
+      var (node, next, found) = (0, position, Int?.none)
+      while next < text.count {
+        node = trie.child(of: node, text[next])
         if node == 0 { break }
-        place += 1
-        if trie.value(node) >= 0 { found = place - position }
+        next += 1
+        if trie.value(node) >= 0 { found = next - position }
       }
       return found
     }

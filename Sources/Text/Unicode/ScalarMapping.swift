@@ -20,7 +20,7 @@ struct ScalarMapping: Sendable {
   func forEach(_ scalar: UInt32, _ body: (UInt32) -> Void) -> Bool {
     let entry = Int(index[scalar])
     guard entry != 0 else { return false }
-    for place in Int(starts[entry])..<Int(starts[entry + 1]) { body(scalars[place]) }
+    for index in Int(starts[entry])..<Int(starts[entry + 1]) { body(scalars[index]) }
     return true
   }
 

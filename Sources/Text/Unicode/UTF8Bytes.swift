@@ -76,9 +76,9 @@ enum UTF8Bytes {
   /// The place of the scalar before a place in valid UTF-8.
   @inline(__always)
   static func before(_ bytes: UnsafeBufferPointer<UInt8>, _ position: Int) -> Int {
-    var place = position - 1
-    while place > 0, isContinuation(bytes[place]) { place -= 1 }
-    return place
+    var start = position - 1
+    while start > 0, isContinuation(bytes[start]) { start -= 1 }
+    return start
   }
 
   /// The number of scalars.

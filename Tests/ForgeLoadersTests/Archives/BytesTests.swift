@@ -153,7 +153,7 @@ import Testing
   @Test func unknownFormatIsReported() {
     #expect(
       message { _ = try WeightFile(bytes: [1, 2, 3], name: "download") }.hasPrefix(
-        "download: this is not a file of parameters that says what it holds\n"))
+        "download: this file does not say which parameters it holds\n"))
     #expect(
       message { _ = try NumPyArray(bytes: [1, 2, 3], name: "download") }
         == "download: this is not a NumPy array\n  received  3 bytes")

@@ -122,7 +122,7 @@ import Testing
       message(in: folder.path) {
         _ = try SafeTensors(path, limits: .init(entries: 1, nameBytes: 5_000))
       } == """
-        a.safetensors: this is refused in a file of parameters
+        a.safetensors: the parameter file is refused
           received  more than 1 entries
           remedy    raise entries in LoadLimits for a file that you trust
         """)
@@ -130,7 +130,7 @@ import Testing
       message(in: folder.path) {
         _ = try SafeTensors(path, limits: .init(nameBytes: 5_000, structureBytes: 6_000))
       } == """
-        a.safetensors: this is refused in a file of parameters
+        a.safetensors: the parameter file is refused
           received  more than 6000 bytes of structure
           remedy    raise structureBytes in LoadLimits for a file that you trust
         """)

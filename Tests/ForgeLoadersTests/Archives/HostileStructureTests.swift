@@ -181,7 +181,7 @@ import Testing
       #expect(
         message(in: folder.path) { _ = try array.parameter().withUnsafeBytes { _ in } }.hasPrefix(
           """
-          a.npz: a.npy: this is refused in a file of parameters
+          a.npz: a.npy: the parameter file is refused
             received  \(head.count + count * 4) bytes, decompressed from
           """))
       #expect(throws: LoadError.self) { try array.values }

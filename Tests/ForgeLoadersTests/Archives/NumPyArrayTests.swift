@@ -184,7 +184,7 @@ import Testing
         """)
     #expect(
       text(String(repeating: " ", count: 1 << 20 + 1), version: 2)
-        .hasPrefix("a.npy: this is refused in a file of parameters\n  received  a header of"))
+        .hasPrefix("a.npy: the parameter file is refused\n  received  a header of"))
     #expect(
       message { _ = try NumPyArray(path: Archives.folder + "stored.npz") } == """
         stored.npz: this is a NumPy archive

@@ -160,7 +160,7 @@ import Testing
         """)
     #expect(
       text("{\"a\":[[[[[1]]]]]}") == """
-        a.safetensors: this is refused in a file of parameters
+        a.safetensors: the parameter file is refused
           received  JSON more than 4 levels deep
         """)
     #expect(

@@ -156,7 +156,7 @@ import Testing
         """)
     #expect(
       message([(spec, ParameterValues([1, 2], layout: .axes([.inputs])))]) == """
-        memory: the biases of "a" have other axes
+        memory: the biases of "a" have the wrong axes
           needs     2 [O]
         """)
     #expect(

@@ -68,7 +68,7 @@ import Testing
     let path = try folder.write("raw.bin", [1, 2, 3])
     #expect(
       message(in: folder.path) { _ = try WeightFile(path) } == """
-        raw.bin: this is not a file of parameters that says what it holds
+        raw.bin: this file does not say which parameters it holds
           needs     HDF5 (.h5), .keras, .safetensors, .npy, .npz, or a folder of .npy or .bin
           remedy    BlobParameters and ParameterFile read raw values
         """)

@@ -71,8 +71,8 @@ extension ONNXGraphWriter {
   private mutating func attentionMask(
     _ mask: OperationGraph.Value, heads: [Int]
   ) throws(ExportRefusal) -> String {
-    let own = sizes(mask)
-    let full = Array(repeating: 1, count: max(4 - own.count, 0)) + own
+    let maskSizes = sizes(mask)
+    let full = Array(repeating: 1, count: max(4 - maskSizes.count, 0)) + maskSizes
     let count = full[1]
     let split = count == 1 ? heads.map { _ in 1 } : heads
     let target = [0, full[0]] + split + [full[2], full[3]]
@@ -84,11 +84,12 @@ extension ONNXGraphWriter {
     guard !rule.hasPosition else {
       throw ExportRefusal(what: "rotations from a position that is kept between predictions")
     }
-    let (own, factors) = (sizes(call.inputs[0]), sizes(call.inputs[1]))
-    let channels = own[2] / rule.heads
+    let (inputSizes, factors) = (sizes(call.inputs[0]), sizes(call.inputs[1]))
+    let channels = inputSizes[2] / rule.heads
     let rotated = factors[2]
     let x = try name(of: call.inputs[0], in: .plain)
-    let split = add("Reshape", [x, integers([0, own[0], own[1], rule.heads, channels])])
+    let split = add(
+      "Reshape", [x, integers([0, inputSizes[0], inputSizes[1], rule.heads, channels])])
     var turning = split
     if rotated < channels {
       turning = add("Slice", [split, integers([0]), integers([rotated]), integers([-1])])
@@ -111,7 +112,8 @@ extension ONNXGraphWriter {
         "Slice", [split, integers([rotated]), integers([channels]), integers([-1])])
       result = add("Concat", [result, rest], ("axis", .int(-1)))
     }
-    let joined = add("Reshape", [result, integers([0] + own)], named: name(for: call.output))
+    let joined = add(
+      "Reshape", [result, integers([0] + inputSizes)], named: name(for: call.output))
     set(call.output, .plain, joined, isBatched: try isBatched(call.inputs))
   }
 }

@@ -126,10 +126,10 @@ extension ONNXGraphWriter {
     _ call: ONNXOperation,
     _ make: (inout ONNXGraphWriter, _ x: String, _ name: String?) -> String
   ) throws(ExportRefusal) {
-    let own = try value(call.inputs[0])
-    let x = try name(of: call.inputs[0], in: own.primary)
+    let input = try value(call.inputs[0])
+    let x = try name(of: call.inputs[0], in: input.primary)
     let result = make(&self, x, name(for: call.output))
-    set(call.output, own.primary, result, isBatched: own.isBatched)
+    set(call.output, input.primary, result, isBatched: input.isBatched)
   }
 
   mutating func binary(
@@ -217,13 +217,13 @@ extension ONNXGraphWriter {
   }
 
   mutating func affine(_ call: ONNXOperation) throws(ExportRefusal) {
-    let own = try value(call.inputs[0])
-    let x = try name(of: call.inputs[0], in: own.primary)
-    let scale = try channels(call.inputs[1], of: own)
-    let shift = try channels(call.inputs[2], of: own)
+    let input = try value(call.inputs[0])
+    let x = try name(of: call.inputs[0], in: input.primary)
+    let scale = try channels(call.inputs[1], of: input)
+    let shift = try channels(call.inputs[2], of: input)
     let product = add("Mul", [x, scale])
     let result = add("Add", [product, shift], named: name(for: call.output))
-    set(call.output, own.primary, result, isBatched: own.isBatched)
+    set(call.output, input.primary, result, isBatched: input.isBatched)
   }
 
   /// One number per channel, or one for all, to be broadcast to a value.
@@ -236,11 +236,11 @@ extension ONNXGraphWriter {
   }
 
   mutating func softmax(_ call: ONNXOperation, logarithm: Bool) throws(ExportRefusal) {
-    let own = try value(call.inputs[0])
-    let x = try name(of: call.inputs[0], in: own.primary)
+    let input = try value(call.inputs[0])
+    let x = try name(of: call.inputs[0], in: input.primary)
     let result = add(
       logarithm ? "LogSoftmax" : "Softmax", [x], named: name(for: call.output),
-      ("axis", .int(own.primary == .channelsFirst ? 1 : -1)))
-    set(call.output, own.primary, result, isBatched: own.isBatched)
+      ("axis", .int(input.primary == .channelsFirst ? 1 : -1)))
+    set(call.output, input.primary, result, isBatched: input.isBatched)
   }
 }

@@ -17,12 +17,12 @@ extension ONNXGraphWriter {
 
   mutating func crop(_ call: ONNXOperation, _ edges: Edges) throws(ExportRefusal) {
     let x = try name(of: call.inputs[0], in: .channelsFirst)
-    let own = sizes(call.inputs[0])
+    let inputSizes = sizes(call.inputs[0])
     let result = add(
       "Slice",
       [
         x, integers([edges.top, edges.left]),
-        integers([own[0] - edges.bottom, own[1] - edges.right]), integers([2, 3]),
+        integers([inputSizes[0] - edges.bottom, inputSizes[1] - edges.right]), integers([2, 3]),
       ], named: name(for: call.output))
     set(call.output, .channelsFirst, result, isBatched: try isBatched(call.inputs))
   }
@@ -34,63 +34,64 @@ extension ONNXGraphWriter {
       if value.isBatched { first = value }
     }
     let rank = sizes(call.output).count
-    let own = axis < 0 ? axis + rank : axis
+    let positiveAxis = axis < 0 ? axis + rank : axis
     // Vectors that are joined along a row or a column become images.
     var form = first?.primary ?? .plain
-    if form == .flat, own != 2 { form = .plain }
+    if form == .flat, positiveAxis != 2 { form = .plain }
     guard let like = first?.names[first?.primary ?? .plain] else {
       throw ExportRefusal(what: "constants that are joined")
     }
     var names: [String] = []
     for input in call.inputs { names.append(try repeated(input, in: form, like: like)) }
     let result = add(
-      "Concat", names, named: name(for: call.output), ("axis", .int(place(of: own, in: form))))
+      "Concat", names, named: name(for: call.output),
+      ("axis", .int(place(of: positiveAxis, in: form))))
     set(call.output, form, result, isBatched: true)
   }
 
   mutating func reshape(_ call: ONNXOperation) throws(ExportRefusal) {
-    let own = try value(call.inputs[0])
+    let input = try value(call.inputs[0])
     let target = sizes(call.output)
-    guard target != own.sizes else { return alias(call.output, own) }
+    guard target != input.sizes else { return alias(call.output, input) }
     let isVector = target.count == 3 && target[0] == 1 && target[1] == 1
     let form: ONNXValue.Form = isVector ? .flat : .plain
     let source: String
-    if let ordered = own.ordered, let name = own.names[ordered] {
+    if let ordered = input.ordered, let name = input.names[ordered] {
       source = name
     } else {
       source = try name(of: call.inputs[0], in: .plain)
     }
     let sizes = isVector ? [target[2]] : target
     let result = add("Reshape", [source, integers([0] + sizes)], named: name(for: call.output))
-    set(call.output, form, result, isBatched: own.isBatched)
+    set(call.output, form, result, isBatched: input.isBatched)
   }
 
   mutating func permute(_ call: ONNXOperation, _ order: [Int]) throws(ExportRefusal) {
-    let own = try value(call.inputs[0])
-    if own.isImage, order == [2, 0, 1], let first = own.names[.channelsFirst] {
+    let input = try value(call.inputs[0])
+    if input.isImage, order == [2, 0, 1], let first = input.names[.channelsFirst] {
       // This is the order that the image has.
-      return set(call.output, .plain, first, isBatched: own.isBatched)
+      return set(call.output, .plain, first, isBatched: input.isBatched)
     }
-    if own.sizes.count == 3, order == [1, 2, 0], let plain = own.names[.plain] {
-      return set(call.output, .channelsFirst, plain, isBatched: own.isBatched)
+    if input.sizes.count == 3, order == [1, 2, 0], let plain = input.names[.plain] {
+      return set(call.output, .channelsFirst, plain, isBatched: input.isBatched)
     }
     let result = add(
       "Transpose", [try name(of: call.inputs[0], in: .plain)], named: name(for: call.output),
       ("perm", .ints([0] + order.map { $0 + 1 })))
-    set(call.output, .plain, result, isBatched: own.isBatched)
+    set(call.output, .plain, result, isBatched: input.isBatched)
   }
 
   mutating func slice(
     _ call: ONNXOperation, starts: [Int], sizes: [Int], steps: [Int]
   ) throws(ExportRefusal) {
-    let own = try value(call.inputs[0])
-    let changed = sizes.indices.filter { sizes[$0] != own.sizes[$0] || steps[$0] != 1 }
-    guard !changed.isEmpty else { return alias(call.output, own) }
-    let form = own.primary == .flat && changed.contains { $0 != 2 } ? .plain : own.primary
+    let input = try value(call.inputs[0])
+    let changed = sizes.indices.filter { sizes[$0] != input.sizes[$0] || steps[$0] != 1 }
+    guard !changed.isEmpty else { return alias(call.output, input) }
+    let form = input.primary == .flat && changed.contains { $0 != 2 } ? .plain : input.primary
     let ends = changed.map { axis in
       let end = starts[axis] + sizes[axis] * steps[axis]
       // Numbers below 0 would count from the end of the axis.
-      return end < 0 ? -own.sizes[axis] - 1 : end
+      return end < 0 ? -input.sizes[axis] - 1 : end
     }
     let result = add(
       "Slice",
@@ -99,7 +100,7 @@ extension ONNXGraphWriter {
         integers(ends), integers(changed.map { place(of: $0, in: form) }),
         integers(changed.map { steps[$0] }),
       ], named: name(for: call.output))
-    set(call.output, form, result, isBatched: own.isBatched)
+    set(call.output, form, result, isBatched: input.isBatched)
   }
 
   mutating func expand(_ call: ONNXOperation, _ sizes: [Int]) throws(ExportRefusal) {
@@ -111,19 +112,19 @@ extension ONNXGraphWriter {
   mutating func gather(
     _ call: ONNXOperation, axis: Int, indices: [Int], value: Float
   ) throws(ExportRefusal) {
-    let own = try self.value(call.inputs[0])
-    let axis = axis < 0 ? axis + own.sizes.count : axis
-    let form = own.primary == .flat && axis != 2 ? .plain : own.primary
-    let place = place(of: axis, in: form)
+    let input = try self.value(call.inputs[0])
+    let axis = axis < 0 ? axis + input.sizes.count : axis
+    let form = input.primary == .flat && axis != 2 ? .plain : input.primary
+    let formAxis = place(of: axis, in: form)
     var x = try name(of: call.inputs[0], in: form)
     if indices.contains(-1) {
       // The entries of the fixed value follow those of the axis.
-      x = add("Pad", [x, integers([0, 1]), number(value), integers([place])])
+      x = add("Pad", [x, integers([0, 1]), number(value), integers([formAxis])])
     }
-    let places = indices.map { $0 < 0 ? own.sizes[axis] : $0 }
+    let places = indices.map { $0 < 0 ? input.sizes[axis] : $0 }
     let result = add(
-      "Gather", [x, integers(places)], named: name(for: call.output), ("axis", .int(place)))
-    set(call.output, form, result, isBatched: own.isBatched)
+      "Gather", [x, integers(places)], named: name(for: call.output), ("axis", .int(formAxis)))
+    set(call.output, form, result, isBatched: input.isBatched)
   }
 
   mutating func gatherRows(_ call: ONNXOperation, axis: Int) throws(ExportRefusal) {

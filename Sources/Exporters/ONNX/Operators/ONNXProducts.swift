@@ -63,10 +63,10 @@ extension ONNXGraphWriter {
     _ geometry: ConvolutionGeometry, from input: OperationGraph.Value,
     to output: OperationGraph.Value
   ) -> [Int] {
-    let (own, made) = (sizes(input), sizes(output))
-    let edges = geometry.edges(width: own[1], height: own[0])
+    let (inputSizes, made) = (sizes(input), sizes(output))
+    let edges = geometry.edges(width: inputSizes[1], height: inputSizes[0])
     func end(_ axis: Int, before: Int, after: Int, stride: Int, extent: Int) -> Int {
-      max(after, (made[axis] - 1) * stride + extent - own[axis] - before)
+      max(after, (made[axis] - 1) * stride + extent - inputSizes[axis] - before)
     }
     return [
       edges.top, edges.left,
@@ -80,18 +80,18 @@ extension ONNXGraphWriter {
   }
 
   mutating func dense(_ call: ONNXOperation, outputs: Int) throws(ExportRefusal) {
-    let own = try value(call.inputs[0])
-    let count = own.sizes.reduce(1, *)
+    let operand = try value(call.inputs[0])
+    let count = operand.sizes.reduce(1, *)
     let input: String
     let weights: String
-    if own.isVector {
+    if operand.isVector {
       input = try name(of: call.inputs[0], in: .flat)
       weights = try parameter(call.inputs[1], sizes: [outputs, count])
-    } else if own.isImage, own.primary == .channelsFirst {
+    } else if operand.isImage, operand.primary == .channelsFirst {
       // The image stays as it is, and the weights take its order.
       input = add(
         "Flatten", [try name(of: call.inputs[0], in: .channelsFirst)], ("axis", .int(1)))
-      let (pixels, channels) = (own.sizes[0] * own.sizes[1], own.sizes[2])
+      let (pixels, channels) = (operand.sizes[0] * operand.sizes[1], operand.sizes[2])
       weights = try parameter(
         call.inputs[1], sizes: [outputs, count], as: "channels first"
       ) { values in
@@ -109,13 +109,13 @@ extension ONNXGraphWriter {
       }
     } else {
       let plain = try name(of: call.inputs[0], in: .plain)
-      input = own.sizes.count == 1 ? plain : add("Flatten", [plain], ("axis", .int(1)))
+      input = operand.sizes.count == 1 ? plain : add("Flatten", [plain], ("axis", .int(1)))
       weights = try parameter(call.inputs[1], sizes: [outputs, count])
     }
     var inputs = [input, weights]
     if call.inputs.count > 2 { inputs.append(try parameter(call.inputs[2], sizes: [outputs])) }
     let result = add("Gemm", inputs, named: name(for: call.output), ("transB", .int(1)))
-    set(call.output, .flat, result, isBatched: own.isBatched)
+    set(call.output, .flat, result, isBatched: operand.isBatched)
   }
 
   mutating func matrixProduct(_ call: ONNXOperation) throws(ExportRefusal) {
@@ -131,9 +131,9 @@ extension ONNXGraphWriter {
     _ value: OperationGraph.Value, rank: Int
   ) throws(ExportRefusal) -> String {
     let name = try name(of: value, in: .plain)
-    let own = sizes(value)
-    guard own.count < rank else { return name }
-    let target = [0] + Array(repeating: 1, count: rank - own.count) + own
+    let valueSizes = sizes(value)
+    guard valueSizes.count < rank else { return name }
+    let target = [0] + Array(repeating: 1, count: rank - valueSizes.count) + valueSizes
     return add("Reshape", [name, integers(target)])
   }
 }

@@ -22,9 +22,10 @@ extension ONNXGraphWriter {
     let width = rule.cell.gates * units
     let channels = sizes(gates.sequence).last ?? 1
     // [examples][times][rows][channels] become [times][examples · rows][channels].
-    let own = sizes(gates.sequence)
+    let sequenceSizes = sizes(gates.sequence)
     let plain = try name(of: gates.sequence, in: .plain)
-    let turned = add("Transpose", [plain], ("perm", .ints([1, 0] + Array(2...own.count))))
+    let turned = add(
+      "Transpose", [plain], ("perm", .ints([1, 0] + Array(2...sequenceSizes.count))))
     let x = add("Reshape", [turned, integers([0, -1, channels])])
     let order = gateOrder(rule)
     let weights = try parameter(
@@ -35,10 +36,10 @@ extension ONNXGraphWriter {
     ) { Self.blocks($0, order) }
     let biases = try biases(gates.biases, call, rule, order)
     var inputs = [x, weights, recurrent, biases, "", "", "", ""]
-    for (operand, place) in [(RecurrentRule.Operand.hidden, 5), (.cells, 6)] {
+    for (operand, input) in [(RecurrentRule.Operand.hidden, 5), (.cells, 6)] {
       guard let position = rule.position(of: operand) else { continue }
       let state = try name(of: call.inputs[position], in: .plain)
-      inputs[place] = add("Reshape", [state, integers([1, -1, units])])
+      inputs[input] = add("Reshape", [state, integers([1, -1, units])])
     }
     if let position = rule.position(of: .peepholes) {
       let blocks = [0, 2, 1].map { rule.peepholeBlocks[$0] }
@@ -131,13 +132,14 @@ extension ONNXGraphWriter {
 
   /// The biases of the input, then those of the recurrent products.
   private mutating func biases(
-    _ own: OperationGraph.Value?, _ call: ONNXOperation, _ rule: RecurrentRule, _ order: [Int]
+    _ inputBiases: OperationGraph.Value?, _ call: ONNXOperation, _ rule: RecurrentRule,
+    _ order: [Int]
   ) throws(ExportRefusal) -> String {
     let position = rule.position(of: .recurrentBiases)
-    guard own != nil || position != nil else { return "" }
+    guard inputBiases != nil || position != nil else { return "" }
     let width = rule.cell.gates * rule.units
     var parts: [String] = []
-    for value in [own, position.map { call.inputs[$0] }] {
+    for value in [inputBiases, position.map { call.inputs[$0] }] {
       if let value {
         parts.append(
           try parameter(value, sizes: [1, width], as: "gates") { Self.blocks($0, order) })

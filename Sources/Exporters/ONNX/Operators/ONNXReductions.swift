@@ -28,10 +28,10 @@ extension ONNXGraphWriter {
     _ call: ONNXOperation, smallest: Bool, selectsLast: Bool
   ) throws(ExportRefusal) {
     let (x, form) = try rows(call.inputs[0])
-    let place = add(
+    let index = add(
       smallest ? "ArgMin" : "ArgMax", [x], ("axis", .int(form == .channelsFirst ? 1 : -1)),
       ("keepdims", .int(1)), ("select_last_index", .int(selectsLast ? 1 : 0)))
-    let result = cast(place, named: name(for: call.output))
+    let result = cast(index, named: name(for: call.output))
     set(call.output, form, result, isBatched: try isBatched(call.inputs))
   }
 
@@ -45,8 +45,9 @@ extension ONNXGraphWriter {
         ("axis", .int(form == .channelsFirst ? 1 : -1)), ("largest", .int(smallest ? 0 : 1)),
         ("sorted", .int(1)),
       ])
-    let own = name(for: call.output)
-    let result = places ? cast(both[1], named: own) : add("Identity", [both[0]], named: own)
+    let outputName = name(for: call.output)
+    let result =
+      places ? cast(both[1], named: outputName) : add("Identity", [both[0]], named: outputName)
     set(call.output, form, result, isBatched: try isBatched(call.inputs))
   }
 
@@ -65,8 +66,8 @@ extension ONNXGraphWriter {
   private mutating func rows(
     _ value: OperationGraph.Value
   ) throws(ExportRefusal) -> (name: String, form: ONNXValue.Form) {
-    let own = try self.value(value)
-    let form: ONNXValue.Form = own.primary == .channelsFirst ? .channelsFirst : .plain
+    let stored = try self.value(value)
+    let form: ONNXValue.Form = stored.primary == .channelsFirst ? .channelsFirst : .plain
     return (try name(of: value, in: form), form)
   }
 }

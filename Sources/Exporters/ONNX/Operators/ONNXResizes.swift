@@ -29,16 +29,16 @@ extension ONNXGraphWriter {
   mutating func resample(
     _ call: ONNXOperation, _ resampling: Resampling
   ) throws(ExportRefusal) {
-    let (own, made) = (sizes(call.inputs[0]), sizes(call.output))
-    let axes = own.indices.filter {
-      !resampling.keeps(axis: $0, input: own[$0], output: made[$0])
+    let (inputSizes, made) = (sizes(call.inputs[0]), sizes(call.output))
+    let axes = inputSizes.indices.filter {
+      !resampling.keeps(axis: $0, input: inputSizes[$0], output: made[$0])
     }
     guard !axes.isEmpty else { return alias(call.output, try value(call.inputs[0])) }
     guard let (mode, coordinates, antialias, excludes) = Self.filter(of: resampling) else {
       return try resampleByWeights(call, resampling, axes)
     }
     let form: ONNXValue.Form =
-      own.count == 3 && !axes.contains(2) ? .channelsFirst : .plain
+      inputSizes.count == 3 && !axes.contains(2) ? .channelsFirst : .plain
     var attributes: [(String, ONNXNodeRecord.Attribute)] = [
       ("axes", .ints(axes.map { place(of: $0, in: form) })),
       ("antialias", .int(antialias ? 1 : 0)), ("exclude_outside", .int(excludes ? 1 : 0)),
@@ -95,25 +95,25 @@ extension ONNXGraphWriter {
   private mutating func resampleByWeights(
     _ call: ONNXOperation, _ resampling: Resampling, _ axes: [Int]
   ) throws(ExportRefusal) {
-    let (own, made) = (sizes(call.inputs[0]), sizes(call.output))
-    guard own.count == 3, !axes.contains(2) else {
+    let (inputSizes, made) = (sizes(call.inputs[0]), sizes(call.output))
+    guard inputSizes.count == 3, !axes.contains(2) else {
       throw ExportRefusal(
         what: "a resampling of channels, or of a tensor other than an image, in parts")
     }
     var result = try name(of: call.inputs[0], in: .channelsFirst)
     for axis in axes {
-      let spans = resampling.spans(axis: axis, input: own[axis], output: made[axis])
-      var matrix = Array(repeating: Float(0), count: made[axis] * own[axis])
+      let spans = resampling.spans(axis: axis, input: inputSizes[axis], output: made[axis])
+      var matrix = Array(repeating: Float(0), count: made[axis] * inputSizes[axis])
       for (index, span) in spans.enumerated() {
         for (tap, weight) in span.weights.enumerated() {
           // Rows are multiplied from the left, columns from the right.
-          let place =
+          let element =
             axis == 0
-            ? index * own[axis] + span.first + tap : (span.first + tap) * made[axis] + index
-          matrix[place] = Float(weight)
+            ? index * inputSizes[axis] + span.first + tap : (span.first + tap) * made[axis] + index
+          matrix[element] = Float(weight)
         }
       }
-      let sizes = axis == 0 ? [made[axis], own[axis]] : [own[axis], made[axis]]
+      let sizes = axis == 0 ? [made[axis], inputSizes[axis]] : [inputSizes[axis], made[axis]]
       let weights = numbers(matrix, sizes: sizes, named: "weights_\(axis)")
       let named = axis == axes.last ? name(for: call.output) : nil
       result = add("MatMul", axis == 0 ? [weights, result] : [result, weights], named: named)

@@ -66,8 +66,8 @@ extension ONNXGraphWriter {
       let places = add("MaxPool", [input], outputs: 2, named: nil, attributes)[1]
       // ONNX counts over examples and channels, too.
       let area = sizes(call.inputs[0]).dropLast().reduce(1, *)
-      let own = add("Mod", [places, integer(area)])
-      pooled = add("Cast", [own], ("to", .int(1)))
+      let placesInChannel = add("Mod", [places, integer(area)])
+      pooled = add("Cast", [placesInChannel], ("to", .int(1)))
     case .averageInside, .averageAll:
       attributes.append(("count_include_pad", .int(window.kind == .averageAll ? 1 : 0)))
       pooled = add("AveragePool", [input], outputs: 1, named: nil, attributes)[0]
@@ -110,7 +110,7 @@ extension ONNXGraphWriter {
   ) throws(ExportRefusal) {
     let input = try name(of: call.inputs[0], in: .channelsFirst)
     let (height, width, channels) = image(call.inputs[0])
-    let own = channels / (block.width * block.height)
+    let outputChannels = channels / (block.width * block.height)
     let result: String
     if block.width == block.height {
       result = add(
@@ -119,11 +119,12 @@ extension ONNXGraphWriter {
     } else {
       let sizes =
         interleaved
-        ? [own, block.height, block.width, height, width]
-        : [block.height, block.width, own, height, width]
+        ? [outputChannels, block.height, block.width, height, width]
+        : [block.height, block.width, outputChannels, height, width]
       result = blocks(
         input, sizes, order: interleaved ? [1, 4, 2, 5, 3] : [3, 4, 1, 5, 2],
-        named: name(for: call.output), to: [own, height * block.height, width * block.width])
+        named: name(for: call.output),
+        to: [outputChannels, height * block.height, width * block.width])
     }
     set(call.output, .channelsFirst, result, isBatched: try isBatched(call.inputs))
   }
@@ -157,7 +158,7 @@ extension ONNXGraphWriter {
 
   /// The height, width and channels of an image.
   private func image(_ value: OperationGraph.Value) -> (Int, Int, Int) {
-    let own = sizes(value)
-    return (own[0], own[1], own[2])
+    let valueSizes = sizes(value)
+    return (valueSizes[0], valueSizes[1], valueSizes[2])
   }
 }

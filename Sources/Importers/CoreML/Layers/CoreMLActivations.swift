@@ -16,8 +16,8 @@ extension CoreMLLayerType {
   private static func activate(_ call: inout CoreMLCall) throws {
     typealias Field = ActivationField
     let kind = call.fields.last { (Field.linear...Field.parametricSoftplus).contains($0) }
-    let own = try kind.flatMap { try call.fields.message($0) }
-    let (alpha, beta) = try numbers(of: kind, own)
+    let fields = try kind.flatMap { try call.fields.message($0) }
+    let (alpha, beta) = try numbers(of: kind, fields)
     let attribute = ["alpha": NodeAttribute.float(alpha)]
     switch kind {
     case Field.linear: call.set(try affine(&call, try call.value(), alpha, beta))
@@ -28,7 +28,7 @@ extension CoreMLLayerType {
       let isKept = try call.node("GreaterOrEqual", [input, least])
       call.set(try call.node("Where", [isKept, input, .number(0)]))
     case Field.preLU:
-      let slopes = try perChannel(call, own?.message(1))
+      let slopes = try perChannel(call, fields?.message(1))
       guard slopes.count > 1 else {
         return try call.map("LeakyRelu", [], ["alpha": .float(try slopes.floats()[0])])
       }
@@ -44,7 +44,7 @@ extension CoreMLLayerType {
     case Field.softsign: try call.map("Softsign")
     case Field.softplus: try call.map("Softplus")
     case Field.parametricSoftplus:
-      let factors = try [1, 2].map { FileValue.host(try perChannel(call, own?.message($0))) }
+      let factors = try [1, 2].map { FileValue.host(try perChannel(call, fields?.message($0))) }
       let inner = try call.node("Mul", [try call.image(), factors[1]])
       let positive = try call.node("Softplus", [inner])
       try call.set(image: try call.node("Mul", [positive, factors[0]]))

@@ -105,9 +105,9 @@ extension CoreMLLayerType {
     },
     CoreMLLayerType("broadcastToStatic", field: 1105) { call in
       let sizes = try call.sizes(1)
-      let own = try call.value().sizes
-      guard HostTensor.broadcast(own, sizes) == sizes else {
-        throw NodeFailure.invalid("\(own) to \(sizes)")
+      let inputSizes = try call.value().sizes
+      guard HostTensor.broadcast(inputSizes, sizes) == sizes else {
+        throw NodeFailure.invalid("\(inputSizes) to \(sizes)")
       }
       try call.map("Expand", [.integers(sizes)])
     },

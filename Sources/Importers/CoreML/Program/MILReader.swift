@@ -39,7 +39,7 @@ struct MILReader {
     var numbers: [HostTensor] = []
     for item in items {
       switch try operand(item) {
-      case .texts(let own): texts += own
+      case .texts(let itemTexts): texts += itemTexts
       case .value(.host(let tensor)): numbers.append(tensor.reshaped([tensor.count]))
       default: throw NodeFailure.unsupported("a list of other constants")
       }
@@ -87,18 +87,20 @@ struct MILReader {
     }
     func integers(_ values: [Int]) throws -> MILOperand {
       try check(values.count)
-      var own = ElementType.int32
-      if case .plain(let type) = element { own = type }
-      guard own.isInteger else { throw NodeFailure.invalid("integers for \(own.rawValue)") }
+      var integerType = ElementType.int32
+      if case .plain(let type) = element { integerType = type }
+      guard integerType.isInteger else {
+        throw NodeFailure.invalid("integers for \(integerType.rawValue)")
+      }
       return .value(
-        .host(HostTensor(integers: values.map { Int64($0) }, sizes: type.sizes, type: own)))
+        .host(HostTensor(integers: values.map { Int64($0) }, sizes: type.sizes, type: integerType)))
     }
-    func numbers(_ own: ElementType, _ values: WireBytes?) throws -> MILOperand {
-      try check((values?.count ?? 0) / own.byteCount)
+    func numbers(_ numberType: ElementType, _ values: WireBytes?) throws -> MILOperand {
+      try check((values?.count ?? 0) / numberType.byteCount)
       guard case .plain(let stated) = element, !stated.isInteger else {
         throw NodeFailure.invalid("numbers for integers")
       }
-      return Self.operand(.plain(own), type.sizes, values?.bytes ?? BytesInMemory([]))
+      return Self.operand(.plain(numberType), type.sizes, values?.bytes ?? BytesInMemory([]))
     }
     switch (kind, content) {
     case (1, let list?): return try numbers(.float32, try list.storedFloats(1))

@@ -18,12 +18,12 @@ extension FileNode {
 extension ONNXGraphImport {
   /// The functions by what calls them, without those of ONNX's own operators that Forge has.
   static func functions(of model: ONNXModel) -> [ONNXFunction.Key: ONNXFunction] {
-    let own = model.functions.filter { function in
+    let functions = model.functions.filter { function in
       let node = FileNode(function.name, domain: function.domain, outputs: [])
       return !function.domain.isEmpty
         || (ONNXOperators.find(node) == nil && ONNXExpansion.find(node) == nil)
     }
-    return Dictionary(own.map { ($0.key, $0) }) { first, _ in first }
+    return Dictionary(functions.map { ($0.key, $0) }) { first, _ in first }
   }
 
   /// Imports the nodes of a function in place of the node that calls it.

@@ -19,7 +19,7 @@ enum ONNXNodeOrder {
       where !name.isEmpty && makers[name] == nil && !given.contains(name) { makers[name] = index }
     }
     let needed = nodes.map { node in (node.inputs + node.captures).compactMap { makers[$0] } }
-    if needed.enumerated().allSatisfy({ index, own in own.allSatisfy { $0 < index } }) {
+    if needed.enumerated().allSatisfy({ index, makers in makers.allSatisfy { $0 < index } }) {
       return nodes
     }
     var order: [FileNode] = []

@@ -222,15 +222,15 @@ private struct AttentionReader {
     guard let mask else { return visible }
     let ones = Array(repeating: 1, count: 4 - mask.sizes.count)
     let sizes = ones + mask.sizes
-    let own =
+    let fullMask =
       ones.isEmpty ? mask.tensor : try call.apply(mask.tensor.reshape(to: sizes), to: mask.tensor)
     guard let both = HostTensor.broadcast(sizes, visible.sizes) else {
       throw NodeFailure.invalid("a mask of \(mask.sizes) beside lengths")
     }
     let tensor =
       mask.kind == .visible
-      ? try call.apply(Logical(.and), to: own, visible.tensor)
-      : try call.apply(Where(), to: visible.tensor, own, try Self.hidden())
+      ? try call.apply(Logical(.and), to: fullMask, visible.tensor)
+      : try call.apply(Where(), to: visible.tensor, fullMask, try Self.hidden())
     return Mask(tensor: tensor, sizes: both, kind: mask.kind)
   }
 
@@ -279,8 +279,8 @@ private struct AttentionReader {
         scores = try call.apply(Where(), to: triangle, scores, try Self.hidden())
       }
       if let mask {
-        let own = Array(repeating: 1, count: 4 - mask.sizes.count) + mask.sizes
-        let wide = try call.apply(mask.tensor.reshape(to: own), to: mask.tensor)
+        let fullSizes = Array(repeating: 1, count: 4 - mask.sizes.count) + mask.sizes
+        let wide = try call.apply(mask.tensor.reshape(to: fullSizes), to: mask.tensor)
         scores =
           mask.kind == .added
           ? try call.apply(Add(), to: scores, wide)

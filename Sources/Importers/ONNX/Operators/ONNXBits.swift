@@ -75,8 +75,8 @@ extension ONNXOperators {
       let sizes = (tensor.shape?.sizes ?? []) + [1]
       let wide = try call.apply(Reshape(to: sizes), to: tensor)
       let all = try call.apply(Add(), to: wide, spread)
-      let whole = try call.apply(Unary(.floor), to: try call.apply(Scale(by: parts), to: all))
-      return try call.apply(Remainder(.ofDivisor, by: [2]), to: whole)
+      let shifted = try call.apply(Unary(.floor), to: try call.apply(Scale(by: parts), to: all))
+      return try call.apply(Remainder(.ofDivisor, by: [2]), to: shifted)
     }
     let weighted = try call.apply(Scale(by: weights), to: try combine(digits[0], digits[1]))
     set(&call, try call.apply(Reduce(.sum, axes: [-1]), to: weighted), layout, type: type)

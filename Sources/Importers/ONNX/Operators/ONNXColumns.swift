@@ -65,9 +65,9 @@ extension ONNXOperators {
       (0..<pixels).map { pixel in
         var place = element * count
         for (index, axis) in axes.enumerated() {
-          let own = element / strides.0[index] % axis.block
+          let blockIndex = element / strides.0[index] % axis.block
           guard
-            let block = axis.block(of: own, at: pixel / strides.2[index] % axis.size)
+            let block = axis.block(of: blockIndex, at: pixel / strides.2[index] % axis.size)
           else { return none }
           place += block * strides.1[index]
         }

@@ -5,15 +5,16 @@ extension ONNXOperators {
   static let constants: [ONNXOperator] = [
     .known("Constant", fold: .always(constant), length: .followed, sizes: .none),
     .known(
-      "ConstantOfShape", fold: .known(constantOfShape), length: .own(ONNXLengths.constantOfShape),
+      "ConstantOfShape", fold: .known(constantOfShape),
+      length: .importedBy(ONNXLengths.constantOfShape),
       sizes: .none),
     .known(
-      "Shape", fold: .always(shape), length: .own(ONNXLengths.measured(ONNXLengths.shape)),
+      "Shape", fold: .always(shape), length: .importedBy(ONNXLengths.measured(ONNXLengths.shape)),
       sizes: .measured(ONNXLengths.shape)),
     .known(
-      "Size", fold: .always(size), length: .own(ONNXLengths.measured(ONNXLengths.count)),
+      "Size", fold: .always(size), length: .importedBy(ONNXLengths.measured(ONNXLengths.count)),
       sizes: .measured(ONNXLengths.count)),
-    .known("Range", fold: .known(range), length: .own(ONNXLengths.range), sizes: .none),
+    .known("Range", fold: .known(range), length: .importedBy(ONNXLengths.range), sizes: .none),
     // How many there are depends on the values.
     .known("NonZero", fold: .known(nonzero), length: .refused, sizes: .none),
     // Only stated sizes have constants for every length.

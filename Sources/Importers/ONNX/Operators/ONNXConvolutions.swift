@@ -5,7 +5,8 @@ extension ONNXOperators {
   static let convolutions: [ONNXOperator] = [
     .perExample("Conv", import: convolve, length: .followed),
     .perExample(
-      "ConvTranspose", import: transposedConvolve, length: .own(ONNXLengths.transposedConvolve)),
+      "ConvTranspose", import: transposedConvolve,
+      length: .importedBy(ONNXLengths.transposedConvolve)),
   ]
 
   /// An image for a sequence [N, C, T]: [N, C, 1, T].

@@ -63,11 +63,11 @@ private struct EinsumFormula {
         + counts.filter { $0.value == 1 && $0.key < 1000 }.map(\.key).sorted()
     }
     var found: [Int: LengthSize] = [:]
-    for (term, own) in zip(inputs, sizes) {
+    for (term, termSizes) in zip(inputs, sizes) {
       guard Set(term).count == term.count else {
         throw NodeFailure.unsupported("the diagonal of an operand")
       }
-      for (label, size) in zip(term, own) {
+      for (label, size) in zip(term, termSizes) {
         guard found[label] ?? size == size else { throw failure }
         found[label] = size
       }
@@ -99,8 +99,9 @@ private struct EinsumTerm {
 
   /// The sizes of axes for each length of a sequence.
   private func sizes(_ labels: [Int]) throws -> [LengthSize] {
-    let own = try value.lengthSizes()
-    return labels.map { label in self.labels.firstIndex(of: label).map { own[$0] } ?? LengthSize(1)
+    let valueSizes = try value.lengthSizes()
+    return labels.map { label in
+      self.labels.firstIndex(of: label).map { valueSizes[$0] } ?? LengthSize(1)
     }
   }
 
@@ -173,10 +174,10 @@ private struct EinsumTerm {
     let count = try a.size(inner)
     if number == nil, batch.isEmpty, case .host(let weights) = b.value,
       case .network(let input) = try a.reshaped(try a.sizes(rows) + [count]),
-      let matrix = try b.size(columns).constant, let own = count.constant
+      let matrix = try b.size(columns).constant, let inputCount = count.constant
     {
       try ONNXOperators.dense(
-        &call, input, weights.reshaped([own, matrix]), isTransposed: false, bias: nil)
+        &call, input, weights.reshaped([inputCount, matrix]), isTransposed: false, bias: nil)
       guard case .network(let result)? = call.outputs[0] else {
         throw NodeFailure.unsupported("an empty tensor")
       }

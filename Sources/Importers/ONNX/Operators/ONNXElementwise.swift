@@ -147,11 +147,11 @@ extension ONNXOperators {
       call.set(try call.apply(layer, to: input.tensor), like: input)
       return true
     }
-    let whole = input.layout.map { $0.map { input.sizes[$0] } ?? 1 }
-    let joined = whole.dropLast(suffix.count) + [host.count]
+    let layoutSizes = input.layout.map { $0.map { input.sizes[$0] } ?? 1 }
+    let joined = layoutSizes.dropLast(suffix.count) + [host.count]
     let flat = input.tensor.reshaped(to: Array(joined))
     let result = try call.apply(layer, to: flat)
-    call.set(result.reshaped(to: whole, lengths: input.tensor.lengthSizes), like: input)
+    call.set(result.reshaped(to: layoutSizes, lengths: input.tensor.lengthSizes), like: input)
     return true
   }
 

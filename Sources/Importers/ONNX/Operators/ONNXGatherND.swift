@@ -49,20 +49,21 @@ extension ONNXOperators {
     let places = (0..<outer.reduce(1, *)).flatMap { row in
       (0..<batch).map { Int64(row / strides[$0] % outer[$0]) }
     }
-    let own = HostTensor(integers: places, sizes: outer + [batch], type: indices.type)
+    let batchIndices = HostTensor(integers: places, sizes: outer + [batch], type: indices.type)
     switch indices {
     case .host(let stated):
-      call.inputs[1] = .host(try HostTensor.concatenated([own, stated], axis: outer.count))
+      call.inputs[1] = .host(
+        try HostTensor.concatenated([batchIndices, stated], axis: outer.count))
     default:
       let stated = try call.network(1)
       let layout = FileTensor.fileLayout(stated.sizes)
-      let whole = try call.apply(
+      let fullIndices = try call.apply(
         Concatenate(axis: outer.count),
-        to: try ONNXCall.constant(own, layout: layout).tensor, stated.tensor(as: layout))
+        to: try ONNXCall.constant(batchIndices, layout: layout).tensor, stated.tensor(as: layout))
       var sizes = stated.sizes
       sizes[outer.count] += batch
       call.inputs[1] = .network(
-        FileTensor(whole, sizes: sizes, layout: layout, type: stated.type))
+        FileTensor(fullIndices, sizes: sizes, layout: layout, type: stated.type))
     }
   }
 

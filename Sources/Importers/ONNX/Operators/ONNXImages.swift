@@ -59,8 +59,8 @@ extension ONNXOperators {
       let shape = (result.shape?.dimensions ?? []).compactMap { $0 }
       return try call.apply(Reshape(to: [1] + shape), to: result)
     }
-    let whole = try call.apply(Concatenate(axis: 0), to: results)
-    return FileTensor(whole, layout: [0] + layout, rank: input.rank, type: input.type)
+    let joined = try call.apply(Concatenate(axis: 0), to: results)
+    return FileTensor(joined, layout: [0] + layout, rank: input.rank, type: input.type)
   }
 
   /// The name of a layer whose parameters are stated for one image or each of a batch.

@@ -35,9 +35,9 @@ private struct LinearAttentionReader {
     queries = try ONNXHeads(files[0], heads: heads, "query")
     keys = try ONNXHeads(files[1], heads: groups, "key")
     values = try ONNXHeads(files[2], heads: groups, "value")
-    let own = [queries.rows, queries.positions]
+    let queryCounts = [queries.rows, queries.positions]
     guard queries.heads.isMultiple(of: keys.heads), queries.channels == keys.channels,
-      [keys.rows, keys.positions] == own, [values.rows, values.positions] == own
+      [keys.rows, keys.positions] == queryCounts, [values.rows, values.positions] == queryCounts
     else { throw NodeFailure.invalid("operands of \(files.map(\.sizes))") }
     guard queries.positions <= Self.mostPositions else {
       throw NodeFailure.unsupported("\(queries.positions) positions")
@@ -63,9 +63,9 @@ private struct LinearAttentionReader {
       let key = try at(keys.tensor, [rows, groups, 1, width])
       var value = try at(values.tensor, [rows, groups, 1, depth])
       if let decay {
-        let own = try at(decay.tensor, [rows, groups, decay.channels, 1])
+        let exponents = try at(decay.tensor, [rows, groups, decay.channels, 1])
         state = try call.apply(
-          Multiply(), to: state, try call.apply(Unary(.exponential), to: own))
+          Multiply(), to: state, try call.apply(Unary(.exponential), to: exponents))
       }
       if let beta {
         let found = try call.apply(MatMul(), to: key, state)

@@ -5,7 +5,8 @@ extension ONNXOperators {
   static let movements: [ONNXOperator] = [
     .movement(
       "Reshape", import: reshape, fold: .known(ONNXFolding.reshape),
-      length: .own(ONNXLengths.reshape), sizes: .moved { $0 == 0 }, rule: ONNXOpenRules.reshaped,
+      length: .importedBy(ONNXLengths.reshape), sizes: .moved { $0 == 0 },
+      rule: ONNXOpenRules.reshaped,
       arguments: [1], target: 1),
     .movement(
       "Flatten",
@@ -41,27 +42,30 @@ extension ONNXOperators {
       examples: .apart(ONNXOpenRules.concatenate)),
     // The import cuts known values itself.
     ONNXOperator(
-      "Split", import: split, fold: .none, bounds: nil, length: .own(ONNXLengths.split),
+      "Split", import: split, fold: .none, bounds: nil, length: .importedBy(ONNXLengths.split),
       sizes: .none, examples: .apart(ONNXOpenRules.split, arguments: [1])),
     .movement(
       "Slice",
       import: { call in
         let input = try call.network(0)
         call.set(try sliced(call, input, try ONNXSlice.parts(call, sizes: input.sizes)))
-      }, fold: .known(ONNXFolding.slice), length: .own(ONNXLengths.slice),
+      }, fold: .known(ONNXFolding.slice), length: .importedBy(ONNXLengths.slice),
       sizes: .moved { $0 == 0 }, rule: ONNXOpenRules.slice, arguments: [1, 2, 3, 4]),
     .movement(
-      "Gather", import: gather, fold: .rows(ONNXFolding.gather), length: .own(ONNXLengths.gather),
+      "Gather", import: gather, fold: .rows(ONNXFolding.gather),
+      length: .importedBy(ONNXLengths.gather),
       sizes: .moved { $0 == 0 }, rule: ONNXOpenRules.gather, arguments: [], bounds: .entries),
     .movement(
       "GatherElements", import: gatherElements, fold: .none, length: .followed, sizes: .none,
       rule: ONNXOpenRules.gatherElements, arguments: []),
     .movement(
-      "GatherND", import: gatherND, fold: .none, length: .own(ONNXLengths.gatherND), sizes: .none,
+      "GatherND", import: gatherND, fold: .none, length: .importedBy(ONNXLengths.gatherND),
+      sizes: .none,
       rule: ONNXOpenRules.gatherND, arguments: []),
     .movement(
       "Expand", import: expand, fold: .known(ONNXFolding.expand),
-      length: .own(ONNXLengths.expand), sizes: .none, rule: ONNXOpenRules.expand, arguments: [1],
+      length: .importedBy(ONNXLengths.expand), sizes: .none, rule: ONNXOpenRules.expand,
+      arguments: [1],
       target: 1),
     .movement(
       "Tile", import: tile, fold: .none, length: .followed, sizes: .none,
@@ -104,8 +108,8 @@ extension ONNXOperators {
     let layout = FileTensor.fileLayout(try checked(sizes))
     let missing = sizes.count - input.rank
     let axes = input.sizes.indices.map { $0 + missing }
-    let own = Array(repeating: 1, count: missing) + input.sizes
-    let tensor = input.relabelled(sizes: own, axes: axes).tensor(as: layout)
+    let fullSizes = Array(repeating: 1, count: missing) + input.sizes
+    let tensor = input.relabelled(sizes: fullSizes, axes: axes).tensor(as: layout)
     call.set(
       FileTensor(
         try call.apply(Expand(to: sizes.isEmpty ? [1] : sizes), to: tensor), sizes: sizes,

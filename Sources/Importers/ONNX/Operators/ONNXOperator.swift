@@ -28,7 +28,7 @@ struct ONNXOperator: Sendable {
     /// The import depends on no size along the length, so that what it makes is right for all.
     case followed
     /// The node is imported in another way.
-    case own(Import)
+    case importedBy(Import)
   }
 
   /// What the operator does to numbers that follow the length of a sequence, such as its sizes.

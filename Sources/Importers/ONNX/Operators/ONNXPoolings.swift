@@ -5,7 +5,7 @@ extension ONNXOperators {
   static let poolings: [ONNXOperator] = [
     ONNXOperator(
       "MaxPool", import: maximumPool, fold: .none, bounds: nil,
-      length: .own(ONNXLengths.maximumPool), sizes: .none,
+      length: .importedBy(ONNXLengths.maximumPool), sizes: .none,
       examples: .apart(ONNXOpenRules.maximumPool)),
     .perExample("AveragePool", import: averagePool, length: .followed),
     .perExample("LpPool", import: normPool, length: .followed),

@@ -107,11 +107,11 @@ extension ONNXOperators {
       MatMul(name: name ?? call.layerName), to: [try matrices(a), try matrices(b)])
     let sizes = batch + [a.sizes[a.rank - 2], b.sizes[b.rank - 1]]
     let layout: [Int?] = kept.map { $0 } + [batch.count, batch.count + 1]
-    let whole = FileTensor(result, sizes: sizes, layout: layout, type: a.type)
+    let batched = FileTensor(result, sizes: sizes, layout: layout, type: a.type)
     var final = sizes
     if isColumn { final.removeLast() }
     if isRow { final.remove(at: batch.count) }
-    return whole.reshaped(to: final)
+    return batched.reshaped(to: final)
   }
 
   /// `alpha·A'·B' + beta·C`.

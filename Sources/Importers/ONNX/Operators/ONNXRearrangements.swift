@@ -60,8 +60,8 @@ extension ONNXOperators {
     let largest = try call.apply(ArgMax(axis: position, keepsDimensions: true), to: tensor)
     let result = try call.apply(
       Compare(.equal), to: largest, try places(input.sizes[axis], position, layout.count))
-    let whole = FileTensor(result, sizes: input.sizes, layout: layout, type: input.type)
-    call.set(whole.reshaped(to: original.sizes))
+    let isLargest = FileTensor(result, sizes: input.sizes, layout: layout, type: input.type)
+    call.set(isLargest.reshaped(to: original.sizes))
   }
 
   /// The numbers 0, 1, … along one axis of a tensor of a rank.

@@ -136,7 +136,7 @@ struct RecurrentReader {
     var parts: [[RecurrentRule.Part: Tensor]] = []
     for direction in 0..<directions {
       let share = functions.count / directions
-      let own = Array(functions[direction * share..<(direction + 1) * share])
+      let directionFunctions = Array(functions[direction * share..<(direction + 1) * share])
       let name = direction == 0 ? call.layerName : "\(call.layerName)/reverse"
       var optional = try setParameters(&call, direction, name: name)
       var states: [Tensor] = []
@@ -151,7 +151,7 @@ struct RecurrentReader {
       let clip = call.node.float("clip")
       guard clip >= 0, clip.isFinite else { throw NodeFailure.invalid("the clip \(clip)") }
       let rule = RecurrentRule(
-        cell: cell(own), units: units, gateBlocks: gateBlocks,
+        cell: cell(directionFunctions), units: units, gateBlocks: gateBlocks,
         isReversed: direction == reversed, clip: clip > 0 ? clip : nil, optional: optional,
         hiddenScales: scales?.hidden[direction], inputScales: scales?.input[direction])
       let cells = try call.apply(
@@ -188,8 +188,8 @@ struct RecurrentReader {
       }
       let both = try slice(biases, [2, width])
       for (index, type) in [ParameterType.biases, .recurrentBiases].enumerated() {
-        let own = try both.sliced(axis: 0, start: index, count: 1, step: 1)
-        call.parameter(type, of: name, own.reshaped([width]))
+        let half = try both.sliced(axis: 0, start: index, count: 1, step: 1)
+        call.parameter(type, of: name, half.reshaped([width]))
       }
       optional.insert(.recurrentBiases)
     }
@@ -208,9 +208,9 @@ struct RecurrentReader {
     guard call.has(4) else { return nil }
     if x.maximumLength != nil {
       // The whole sequence, whatever its length, or nothing that is known for every length.
-      let own = try x.lengthSizes()[isBatchFirst ? 1 : 0]
+      let length = try x.lengthSizes()[isBatchFirst ? 1 : 0]
       if case .length(let stated)? = call.inputs[4], stated.sizes == [rows],
-        stated.numbers.allSatisfy({ $0 == own })
+        stated.numbers.allSatisfy({ $0 == length })
       {
         return nil
       }
@@ -244,9 +244,9 @@ struct RecurrentReader {
     else { throw NodeFailure.invalid("an initial state of \(file.sizes)") }
     guard directions > 1 else { return file.tensor(as: [second, 2]) }
     let all = file.tensor(as: [first, second, 2])
-    let own = try call.apply(
+    let ofDirection = try call.apply(
       Slice(starts: [direction], ends: [direction + 1], axes: [0]), to: all)
-    return try call.apply(Reshape(to: [rows, units]), to: own)
+    return try call.apply(Reshape(to: [rows, units]), to: ofDirection)
   }
 
   /// Sets Y [times, directions, rows, units], Y_h and Y_c [directions, rows, units].
@@ -254,8 +254,8 @@ struct RecurrentReader {
     _ call: inout ONNXCall, _ parts: [[RecurrentRule.Part: Tensor]], times: Int, rows: Int
   ) throws {
     for (index, part) in Self.outputs.enumerated() where call.node.has(output: index) {
-      let own = parts.compactMap { $0[part] }
-      guard own.count == directions else { throw NodeFailure.invalid("output \(index)") }
+      let results = parts.compactMap { $0[part] }
+      guard results.count == directions else { throw NodeFailure.invalid("output \(index)") }
       // The axes of the file, in the order [times][directions][rows][units].
       let axes =
         part == .sequence
@@ -267,12 +267,12 @@ struct RecurrentReader {
       guard directions > 1 else {
         var layout = axes
         layout.remove(at: place)
-        call.set(FileTensor(own[0], sizes: sizes, layout: layout, type: x.type), output: index)
+        call.set(FileTensor(results[0], sizes: sizes, layout: layout, type: x.type), output: index)
         continue
       }
       var single = all
       single[place] = 1
-      let stacked = own.map { $0.reshaped(to: single) }
+      let stacked = results.map { $0.reshaped(to: single) }
       let result = try call.apply(Concatenate(axis: place), to: stacked)
       call.set(FileTensor(result, sizes: sizes, layout: axes, type: x.type), output: index)
     }

@@ -111,9 +111,9 @@ extension ONNXOperators {
         Reduce(kind, axes: positions, keepsDimensions: true, name: name),
         to: input.tensor(as: layout))
     }
-    let whole = FileTensor(result, sizes: sizes, layout: layout, type: input.type)
-    guard !keepsDimensions else { return whole }
-    return whole.reshaped(to: input.sizes.indices.filter { !axes.contains($0) }.map { sizes[$0] })
+    let reduced = FileTensor(result, sizes: sizes, layout: layout, type: input.type)
+    guard !keepsDimensions else { return reduced }
+    return reduced.reshaped(to: input.sizes.indices.filter { !axes.contains($0) }.map { sizes[$0] })
   }
 
   private static func position(
@@ -126,13 +126,13 @@ extension ONNXOperators {
       layer(layout.firstIndex(of: axis) ?? 0), to: input.tensor(as: layout))
     var sizes = input.sizes
     sizes[axis] = 1
-    let whole = FileTensor(result, sizes: sizes, layout: layout, type: .int64)
+    let reduced = FileTensor(result, sizes: sizes, layout: layout, type: .int64)
     guard call.node.int("keepdims", 1) == 0 else {
-      call.set(whole)
+      call.set(reduced)
       return
     }
     sizes.remove(at: axis)
-    call.set(whole.reshaped(to: sizes))
+    call.set(reduced.reshaped(to: sizes))
   }
 
   /// Sums of all elements up to each one.

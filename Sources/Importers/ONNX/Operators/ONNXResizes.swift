@@ -4,12 +4,13 @@ extension ONNXOperators {
   /// Resampling along any axes.
   static let resizes: [ONNXOperator] = [
     ONNXOperator(
-      "Resize", import: resize, fold: .none, bounds: nil, length: .own(ONNXLengths.resize),
+      "Resize", import: resize, fold: .none, bounds: nil, length: .importedBy(ONNXLengths.resize),
       sizes: .none,
       examples: .apart(
         ONNXOpenRules.resized { $0 < 11 ? 1 : 2 }, arguments: [1, 2, 3], target: 3)),
     ONNXOperator(
-      "Upsample", import: upsample, fold: .none, bounds: nil, length: .own(ONNXLengths.resize),
+      "Upsample", import: upsample, fold: .none, bounds: nil,
+      length: .importedBy(ONNXLengths.resize),
       sizes: .none, examples: .apart(ONNXOpenRules.resized { _ in 1 }, arguments: [1])),
   ]
 
@@ -162,9 +163,9 @@ extension ONNXOperators {
       for axis in axes where outside[axis].contains(true) {
         var sizes = input.sizes.map { _ in 1 }
         sizes[axis] = target.sizes[axis]
-        let own = HostTensor(floats: outside[axis].map { $0 ? 1 : 0 }, sizes: sizes)
+        let axisMask = HostTensor(floats: outside[axis].map { $0 ? 1 : 0 }, sizes: sizes)
         mask =
-          try mask.combined(own, integers: { _, _ in nil }, floats: { max($0, $1) }) ?? mask
+          try mask.combined(axisMask, integers: { _, _ in nil }, floats: { max($0, $1) }) ?? mask
       }
       let value = HostTensor(
         floats: [call.node.float("extrapolation_value")], sizes: mask.sizes.map { _ in 1 })

@@ -96,9 +96,9 @@ extension ONNXOperators {
     var flat: Tensor?
     for (axis, stride) in HostTensor.strides(outer).enumerated() {
       let column = try call.apply(Slice(starts: [axis], ends: [axis + 1], axes: [1]), to: table)
-      let own = try ONNXScatterCompare.counted(
+      let indices = try ONNXScatterCompare.counted(
         call, FileTensor(column, sizes: [count, 1], layout: [0, 1]), outer[axis])
-      let part = try call.apply(Scale(by: [Float(stride)]), to: own.tensor)
+      let part = try call.apply(Scale(by: [Float(stride)]), to: indices.tensor)
       flat = try flat.map { try call.apply(Add(), to: $0, part) } ?? part
     }
     guard let flat else { throw NodeFailure.invalid("no places") }

@@ -30,12 +30,12 @@ extension ONNXOperators {
 
   /// The triangle for each length: that of a shorter sequence is the first part of the longest.
   private static func mask(
-    _ whole: HostTensor, _ sizes: [LengthSize], _ input: FileTensor
+    _ longest: HostTensor, _ sizes: [LengthSize], _ input: FileTensor
   ) throws -> FileTensor {
     guard let maximum = input.maximumLength else {
-      return try ONNXCall.constant(whole, layout: FileTensor.fileLayout(whole.sizes))
+      return try ONNXCall.constant(longest, layout: FileTensor.fileLayout(longest.sizes))
     }
-    let all = try ONNXCall.lengthConstant(whole, maximum: maximum)
+    let all = try ONNXCall.lengthConstant(longest, maximum: maximum)
     let cuts = (0..<2).filter { sizes[$0].constant == nil }.map {
       ONNXLengths.Cut(axis: $0, start: LengthSize(0), end: sizes[$0])
     }

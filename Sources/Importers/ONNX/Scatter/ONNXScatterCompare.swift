@@ -40,9 +40,9 @@ struct ONNXScatterCompare {
     let sum = try ONNXOperators.reduced(
       &call, chosen, reduction, axes: [axis + 1], keepsDimensions: false)
     let layout = FileTensor.fileLayout(data.sizes)
-    let whole = try filled(call, sum, to: data.sizes, combination.neutral)
+    let filledSum = try filled(call, sum, to: data.sizes, combination.neutral)
     let result = try ONNXScatter.combined(
-      call, combination, data.tensor(as: layout), whole.tensor(as: layout))
+      call, combination, data.tensor(as: layout), filledSum.tensor(as: layout))
     return FileTensor(result, sizes: data.sizes, layout: layout, type: data.type)
   }
 
@@ -61,7 +61,7 @@ struct ONNXScatterCompare {
     let layout = FileTensor.fileLayout(sizes)
     var places = last.tensor(as: layout)
     if last.sizes != sizes { places = try call.apply(Expand(to: sizes), to: places) }
-    let own = FileTensor(places, sizes: sizes, layout: layout)
+    let lastPlaces = FileTensor(places, sizes: sizes, layout: layout)
     let earlier = try call.apply(
       Maximum(constant: [0]), to: try call.apply(Scale(bias: [-1]), to: places))
     let taken = try call.apply(
@@ -69,7 +69,7 @@ struct ONNXScatterCompare {
       to: [updates.tensor(as: FileTensor.fileLayout(updates.sizes)), earlier])
     let isWritten = try call.apply(
       Compare(.greater, than: [0]),
-      to: try filled(call, own, to: data.sizes, 0).tensor(as: layout))
+      to: try filled(call, lastPlaces, to: data.sizes, 0).tensor(as: layout))
     let new = try filled(
       call, FileTensor(taken, sizes: sizes, layout: layout), to: data.sizes, 0)
     let result = try call.apply(

@@ -58,8 +58,8 @@ extension ONNXScatterPlaces {
     let parts = [
       try Self.rows(call, updates, of: row), try ONNXCall.constant(neutral, layout: [0, 1]).tensor,
     ]
-    let places = updatesOfRow.flatMap { own in
-      own + Array(repeating: targets.count, count: most - own.count)
+    let places = updatesOfRow.flatMap { updatesHere in
+      updatesHere + Array(repeating: targets.count, count: most - updatesHere.count)
     }
     try ImportBudget.keep(places.count, width: MemoryLayout<Int>.size)
     let both = try call.apply(Concatenate(axis: 0), to: parts)

@@ -24,15 +24,15 @@ struct ONNXScatterPlaces {
     try checkElements(indices.sizes, data: data, updates: updates, axis: axis)
     let count = try counted(data)
     try ImportBudget.take(indices.count, width: MemoryLayout<Int>.size)
-    let (strides, own) = (HostTensor.strides(data), HostTensor.strides(updates))
+    let (strides, updateStrides) = (HostTensor.strides(data), HostTensor.strides(updates))
     let targets = try indices.integers().enumerated().map { offset, index in
       var (rest, place) = (offset, 0)
       for other in updates.indices {
         let position =
           other == axis
-          ? try ONNXCall.place(Int(index), of: data[axis]) : rest / own[other]
+          ? try ONNXCall.place(Int(index), of: data[axis]) : rest / updateStrides[other]
         place += position * strides[other]
-        rest %= own[other]
+        rest %= updateStrides[other]
       }
       return place
     }
@@ -67,8 +67,8 @@ struct ONNXScatterPlaces {
     let numbers = try indices.integers()
     let targets = try stride(from: 0, to: numbers.count, by: depth).map { start in
       try outer.indices.reduce(0) { place, axis in
-        let own = try ONNXCall.place(Int(numbers[start + axis]), of: outer[axis])
-        return place + own * strides[axis]
+        let index = try ONNXCall.place(Int(numbers[start + axis]), of: outer[axis])
+        return place + index * strides[axis]
       }
     }
     return ONNXScatterPlaces(

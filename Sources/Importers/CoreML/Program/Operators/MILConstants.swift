@@ -127,8 +127,8 @@ extension MILOperators {
       throw NodeFailure.invalid("\(tensor.count) bytes \(key) of sizes \(sizes)")
     }
     let bytes: any StoredBytes
-    if case .stored(let own) = tensor.storage {
-      bytes = own
+    if case .stored(let storedBytes) = tensor.storage {
+      bytes = storedBytes
     } else {
       bytes = BytesInMemory(try tensor.integers().map { UInt8(truncatingIfNeeded: $0) })
     }

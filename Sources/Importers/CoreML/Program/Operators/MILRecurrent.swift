@@ -60,10 +60,10 @@ extension MILOperators {
     let peepholes =
       gates.count == 4
       ? try joined(call, "peephole", suffixes, [0, 2, 1], units: units) : nil
-    let own = try activations.map(activation)
+    let functions = try activations.map(activation)
     var attributes: [String: NodeAttribute] = [
       "direction": .string(direction), "hidden_size": .int(units),
-      "activations": .strings((0..<count).flatMap { _ in own }),
+      "activations": .strings((0..<count).flatMap { _ in functions }),
     ]
     attributes.merge(further) { $1 }
     let input = try call.value()
@@ -105,16 +105,16 @@ extension MILOperators {
   ) throws -> HostTensor? {
     var parts: [HostTensor] = []
     for suffix in suffixes {
-      guard let own = try call.known(key + suffix) else { continue }
-      let columns = own.sizes.count == 2 ? own.sizes[1] : 1
+      guard let gate = try call.known(key + suffix) else { continue }
+      let columns = gate.sizes.count == 2 ? gate.sizes[1] : 1
       let rows = gates.count.multipliedSaturated(by: units)
-      guard own.sizes.first == rows, own.sizes.count <= 2, own.count == rows * columns else {
-        throw NodeFailure.invalid("\(key) of sizes \(own.sizes)")
+      guard gate.sizes.first == rows, gate.sizes.count <= 2, gate.count == rows * columns else {
+        throw NodeFailure.invalid("\(key) of sizes \(gate.sizes)")
       }
-      let values = try own.floats()
+      let values = try gate.floats()
       let block = units * columns
       let ordered = gates.flatMap { values[($0 * block)..<(($0 + 1) * block)] }
-      parts.append(HostTensor(floats: ordered, sizes: [1] + own.sizes))
+      parts.append(HostTensor(floats: ordered, sizes: [1] + gate.sizes))
     }
     guard !parts.isEmpty else { return nil }
     guard parts.count == suffixes.count, parts.allSatisfy({ $0.sizes == parts[0].sizes }) else {

@@ -90,11 +90,11 @@ extension MILOperators {
         guard (1...limit).contains(full), (1...limit).contains(shape[axis + 2]),
           (0...limit).contains(stated[axis]), (0...limit).contains(stated[axis + rank])
         else { throw NodeFailure.invalid("output_shape \(shape)") }
-        let own = full - stated[axis] - stated[axis + rank]
-        if shape[axis + 2] >= own {
-          added[axis] = shape[axis + 2] - own
+        let remaining = full - stated[axis] - stated[axis + rank]
+        if shape[axis + 2] >= remaining {
+          added[axis] = shape[axis + 2] - remaining
         } else {
-          stated[axis + rank] += own - shape[axis + 2]
+          stated[axis + rank] += remaining - shape[axis + 2]
         }
       }
       attributes["auto_pad"] = nil

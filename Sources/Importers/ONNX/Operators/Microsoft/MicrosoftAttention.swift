@@ -67,11 +67,12 @@ extension ONNXOperators {
     var pair: [FileValue?] = [nil, nil]
     var before = LengthSize(0)
     if let stored = call.optional(past), !stored.sizes.contains(0) {
-      let own = try stored.lengthSizes()
-      guard own.count == 5, own[0].constant == 2, own[1] == lengths[0],
-        own[2].constant == heads, own[4].constant == widths[0] / heads, widths[0] == widths[2]
+      let pastSizes = try stored.lengthSizes()
+      guard pastSizes.count == 5, pastSizes[0].constant == 2, pastSizes[1] == lengths[0],
+        pastSizes[2].constant == heads, pastSizes[4].constant == widths[0] / heads,
+        widths[0] == widths[2]
       else { throw NodeFailure.invalid("a past of \(stored.sizes)") }
-      before = own[3]
+      before = pastSizes[3]
       pair = try (0..<2).map { index in
         try call.part(
           "Gather", [stored, .integer(index)], ["axis": .int(0)],

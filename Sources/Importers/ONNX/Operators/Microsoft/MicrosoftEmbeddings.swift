@@ -43,8 +43,8 @@ extension ONNXOperators {
       }
     sum = try call.part("Add", [sum, places], name: "\(name)/positions/Add")
     if let segments = call.optional(1) {
-      let own = try rows(&call, 4, segments, "segments")
-      sum = try call.part("Add", [sum, own], name: "\(name)/segments/Add")
+      let segmentRows = try rows(&call, 4, segments, "segments")
+      sum = try call.part("Add", [sum, segmentRows], name: "\(name)/segments/Add")
     }
     guard sum.sizes.prefix(2) == ids.sizes.prefix(2) else {
       throw NodeFailure.invalid("embeddings of \(sum.sizes) for ids of \(ids.sizes)")

@@ -288,8 +288,8 @@ private struct GroupedAttentionReader {
     let new = try call.apply(Add(), to: distance, try constant([1, 1]) { _ in room })
     let other = try call.apply(
       Where(), to: [isNew, new, try constant([1, 1]) { _ in each - 1 }])
-    let own = try call.apply(Where(), to: [isPast, places, other])
-    let all = try call.apply(Add(), to: own, try constant([rows, 1]) { $0 * each })
+    let sourceRows = try call.apply(Where(), to: [isPast, places, other])
+    let all = try call.apply(Add(), to: sourceRows, try constant([rows, 1]) { $0 * each })
     // The past has from 0 to `room` keys.
     let isEnough = try call.apply(Compare(.greaterOrEqual), to: start, zero)
     let fits = try call.apply(

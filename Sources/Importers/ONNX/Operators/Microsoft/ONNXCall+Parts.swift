@@ -16,8 +16,8 @@ extension ONNXCall {
     _ type: String, _ inputs: [FileValue?], _ attributes: [String: NodeAttribute] = [:],
     outputs count: Int, name: String? = nil
   ) throws -> [FileValue] {
-    let own = name ?? "\(layerName)/\(type)"
-    let names = [own] + (1..<max(count, 1)).map { "\(own):\($0)" }
+    let partName = name ?? "\(layerName)/\(type)"
+    let names = [partName] + (1..<max(count, 1)).map { "\(partName):\($0)" }
     var part = ONNXCall(
       FileNode(type, outputs: names, attributes: attributes), opset: Self.partOpset,
       inputs: inputs, graphOutputs: graphOutputs)

@@ -41,8 +41,8 @@ extension ONNXOperators {
     var table = HostTensor(
       floats: (0..<count).map { index in
         let (outer, place) = (index / inner / sizes[axis], index / inner % sizes[axis])
-        let own = (outer * blocks[axis] + place / block) * inner + index % inner
-        return (packedNumber(integers, index, bits: bits) - zeros[own]) * scales[own]
+        let entry = (outer * blocks[axis] + place / block) * inner + index % inner
+        return (packedNumber(integers, index, bits: bits) - zeros[entry]) * scales[entry]
       }, sizes: sizes)
     table.held = held
     call.set(
