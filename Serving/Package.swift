@@ -49,7 +49,11 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .testTarget(
-      name: "ForgeServingTests", dependencies: ["ForgeServing"], exclude: ["Fixtures"]),
+      name: "ForgeServingTests",
+      dependencies: [
+        "ForgeServing",
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+      ], exclude: ["Fixtures"]),
   ],
   swiftLanguageModes: [.v6]
 )

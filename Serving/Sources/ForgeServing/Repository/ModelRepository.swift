@@ -46,6 +46,8 @@ public final class ModelRepository: Sendable {
   private let loading = Atomic<Int>(0)
   /// Whether the models of the start have been loaded.
   private let hasStarted = Atomic<Bool>(false)
+  /// Whether the server has been told to end.
+  private let isDraining = Atomic<Bool>(false)
   /// Loads run one after the other and block a thread of their own.
   private let queue = DispatchQueue(label: "forge.serving.load")
 
@@ -57,11 +59,18 @@ public final class ModelRepository: Sendable {
   ///   - options: how models are run.
   ///   - logger: receives what was loaded and what failed.
   /// - Throws: ``ServingError`` when there is no such folder.
-  public init(
+  public convenience init(
     _ path: String, mode: Mode = .none, options: ModelOptions = ModelOptions(),
     logger: Logger = Logger(label: "forge.serving")
   ) throws {
-    folder = try RepositoryFolder(path)
+    self.init(try RepositoryFolder(path), mode, options, logger)
+  }
+
+  // The optimizer of Swift 6.3 fails on an initializer that throws in a class with locks.
+  private init(
+    _ folder: RepositoryFolder, _ mode: Mode, _ options: ModelOptions, _ logger: Logger
+  ) {
+    self.folder = folder
     self.mode = mode
     self.options = options
     self.logger = logger
@@ -109,7 +118,8 @@ public final class ModelRepository: Sendable {
 
   /// Whether nothing is being loaded, and no load at the start or by polling has failed.
   package var isReady: Bool {
-    hasStarted.load(ordering: .acquiring) && loading.load(ordering: .acquiring) == 0
+    !isDraining.load(ordering: .acquiring) && hasStarted.load(ordering: .acquiring)
+      && loading.load(ordering: .acquiring) == 0
       && (mode == .explicit
         || entries.withLock {
           $0.values.allSatisfy { !$0.versions.isEmpty || $0.reason == "unloaded" }
@@ -148,7 +158,7 @@ public final class ModelRepository: Sendable {
     let (sources, failures) = await onQueue { self.folder.models() }
     var failed = failures.mapValues(\.message)
     for (name, error) in failures { record(error, of: name) }
-    for name in names ?? sources.keys.sorted() {
+    for name in names ?? sources.keys.sorted() where !isDraining.load(ordering: .acquiring) {
       do { try await load(name) } catch { failed[name] = error.message }
     }
     hasStarted.store(true, ordering: .releasing)
@@ -209,6 +219,9 @@ public final class ModelRepository: Sendable {
       entries.withLock { $0[name] = nil }
     }
   }
+
+  /// The server has been told to end: it is not ready any more, and loads nothing more.
+  func beginDraining() { isDraining.store(true, ordering: .releasing) }
 
   /// Answers what has been accepted, and accepts nothing more.
   func shutDown() async {
