@@ -29,6 +29,7 @@ let package = Package(
         "CServingSystem",
         .product(name: "Forge", package: "forge"),
         .product(name: "ForgeImporters", package: "forge"),
+        .product(name: "ForgeHub", package: "forge"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HummingbirdTLS", package: "hummingbird"),

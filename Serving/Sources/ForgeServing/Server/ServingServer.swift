@@ -47,7 +47,7 @@ public struct ServingServer: Service {
     if let port = options.httpPort { ports.append(try http(port, isMetrics: false)) }
     if let port = options.metricsPort { ports.append(try http(port, isMetrics: true)) }
     if let port = options.grpcPort { ports.append(try grpc(port)) }
-    // Services end in reverse order: the models end when the ports have answered what they accepted.
+    // Services end in reverse order: the models end when the ports have answered what is accepted.
     var services: [any Service] = [RepositoryService(repository, options)]
     if !ports.isEmpty { services.append(PortsService(ports, repository)) }
     var configuration = ServiceGroupConfiguration(
