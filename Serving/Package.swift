@@ -29,6 +29,7 @@ let package = Package(
         "CServingSystem",
         .product(name: "Forge", package: "forge"),
         .product(name: "ForgeImporters", package: "forge"),
+        .product(name: "ForgeHub", package: "forge"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HummingbirdTLS", package: "hummingbird"),
@@ -49,7 +50,11 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .testTarget(
-      name: "ForgeServingTests", dependencies: ["ForgeServing"], exclude: ["Fixtures"]),
+      name: "ForgeServingTests",
+      dependencies: [
+        "ForgeServing",
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+      ], exclude: ["Fixtures"]),
   ],
   swiftLanguageModes: [.v6]
 )

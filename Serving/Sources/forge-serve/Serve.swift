@@ -59,6 +59,9 @@ import Logging
   @Option(help: "The most seconds from a request's arrival to its answer.")
   var requestTimeout = 60
 
+  @Option(help: "The most seconds for a request to arrive, and of a connection without requests.")
+  var idleTimeout = 120
+
   @Option(help: "The seconds that accepted requests have after SIGTERM.")
   var gracePeriod = 30
 
@@ -108,12 +111,16 @@ import Logging
       maxConnections, 1...1_000_000, "--max-connections")
     options.limits.time = .seconds(
       try Self.checked(requestTimeout, 1...86_400, "--request-timeout"))
+    options.limits.idle = .seconds(try Self.checked(idleTimeout, 1...86_400, "--idle-timeout"))
     if let tokenFile {
       let text = try String(contentsOfFile: tokenFile, encoding: .utf8)
       guard let token = BearerToken(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
         throw ValidationError("--token-file holds no token of visible characters")
       }
       options.token = token
+    }
+    guard options.httpPort != nil || options.grpcPort != nil else {
+      throw ValidationError("--http-port and --grpc-port are both -1: nothing would be served")
     }
     switch (tlsCertificate, tlsKey) {
     case (let certificate?, let key?):

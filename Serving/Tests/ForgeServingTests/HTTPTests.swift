@@ -18,6 +18,8 @@ import Testing
       ("/v2/repository/models/a/load", .load("a")),
       ("/v2/repository/models/a/unload", .unload("a")),
       ("/v2/systemsharedmemory/status", .absent("shared memory")),
+      ("/v1/embeddings", .embeddings), ("/v1/models", .encoders(nil)),
+      ("/v1/models/a%2Fb", .encoders("a/b")), ("/v1/models/a/b", nil), ("/v1/chat", nil),
       ("/v1", nil), ("/v2/models", nil), ("/v2/models/a/versions", nil),
       ("/v2/models/a/other", nil), ("/v2/models/a/infer/b", nil), ("/v2/models/%ff", nil),
       ("/v2/models/%2", nil), ("/v2/repository/models/a", nil), ("/metrics/x", nil),

@@ -209,7 +209,7 @@ extension TensorData {
     var options = ModelOptions()
     options.p99 = .microseconds(1)
     let model = try model("picture", "", options)
-    #expect(model.plan.contains("requests, for 1 µs"))
+    #expect(model.plan.contains("requests, for 1.0 µs"))
     #expect(model.batched == nil)
   }
 

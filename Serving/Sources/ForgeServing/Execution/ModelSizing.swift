@@ -113,9 +113,10 @@ struct ModelSizing: CustomStringConvertible {
 }
 
 extension Duration {
-  /// The time as `4.1 ms` or `87 µs`.
+  /// The time as `4.1 ms`, `87 µs` or `0.6 µs`.
   var short: String {
     let microseconds = self / .microseconds(1)
+    if microseconds < 10 { return "\((microseconds * 10).rounded() / 10) µs" }
     if microseconds < 1000 { return "\(Int(microseconds.rounded())) µs" }
     return "\((microseconds / 100).rounded() / 10) ms"
   }

@@ -18,40 +18,19 @@ extension ServedModel {
   package func infer(
     _ request: InferenceRequest, limit: Duration
   ) async throws(ServingError) -> InferenceResponse {
-    let start = ContinuousClock.now
-    let pending = statistics.began()
-    defer { statistics.ended() }
-    do {
-      guard pending <= capacity else { throw overloaded() }
-      let time = min(try request.timeout ?? limit, limit)
-      let deadline = Deadline.at(start.advanced(by: time))
+    try await counted(within: min(try request.timeout ?? limit, limit)) { deadline, times in
+      let start = ContinuousClock.now
       let examples = try prepared(request.inputs)
       let isPrepared = ContinuousClock.now
       let predictions = try await predictions(of: examples, for: request, deadline)
       let isRun = ContinuousClock.now
       let response = try response(to: request, predictions.map(\.values))
-      var times = ModelStatistics.Times()
       times.input = isPrepared - start
       times.queue = predictions.map(\.waited).max() ?? .zero
       times.run = max(isRun - isPrepared - times.queue, .zero)
       times.output = ContinuousClock.now - isRun
-      statistics.succeeded(times, examples: examples.count)
-      return response
-    } catch {
-      let error = ServingError(error)
-      statistics.failed(error, after: ContinuousClock.now - start)
-      throw error
+      return (response, examples: examples.count)
     }
-  }
-
-  /// The refusal of a request that finds the queue full.
-  private func overloaded() -> ServingError {
-    let values = statistics.current
-    let mean = values.run.count > 0 ? values.run.nanoseconds / Int64(values.run.count) : 0
-    let rounds = Int64(statistics.pending / max(runner.inflightBuffers, 1))
-    let seconds = Int(min(max((mean * rounds + 999_999_999) / 1_000_000_000, 1), 60))
-    return ServingError(
-      .overloaded, "the queue of the model \"\(name)\" is full", retryAfter: seconds)
   }
 
   /// The inputs of each example by their names in the network.

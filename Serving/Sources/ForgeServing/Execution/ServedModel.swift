@@ -14,7 +14,7 @@ package final class ServedModel: Sendable {
   /// The outputs that a prediction computes, in the order of ``CompiledModel/outputNames``.
   package let outputs: [ServedPort]
   /// The outputs that no input changes.
-  let constants: [TensorData]
+  package let constants: [TensorData]
   /// The network.
   let network: CompiledModel
   /// Runs one example in each slot.
@@ -30,9 +30,9 @@ package final class ServedModel: Sendable {
   /// The most examples of a request.
   let maximumBatch: Int
   /// The requests that may wait or run.
-  let capacity: Int
+  package let capacity: Int
   /// The bytes of packed parameters and plans.
-  let byteCount: Int
+  package let byteCount: Int
   /// The format of the file: `onnx`.
   let format: String
   private let inputIndices: [String: Int]
@@ -96,7 +96,7 @@ package final class ServedModel: Sendable {
   package var isStateful: Bool { !network.stateNames.isEmpty }
 
   /// The platform that metadata state: `forge_onnx`.
-  var platform: String { "forge_\(format)" }
+  package var platform: String { "forge_\(format)" }
 
   /// The batch that a model configuration states: the first axis of all inputs and outputs.
   package var configuredBatch: Int {
@@ -128,7 +128,7 @@ package final class ServedModel: Sendable {
   }
 
   /// Answers what has been accepted, and accepts nothing more.
-  func shutDown() async {
+  package func shutDown() async {
     await batched?.shutDown()
     await runner.shutDown()
   }

@@ -1,4 +1,5 @@
 import GRPCCore
+import ServiceLifecycle
 
 /// The service `grpc.health.v1.Health`, as orchestrators ask it.
 public struct HealthService: RegistrableRPCService {
@@ -61,6 +62,8 @@ public struct HealthService: RegistrableRPCService {
             try await writer.write(Self.message(status))
             last = status
           }
+          // A watch would keep a server that has been told to end from ending.
+          if Task.isShuttingDownGracefully { break }
           do { try await Task.sleep(for: .milliseconds(500)) } catch { break }
         }
         return [:]

@@ -1,5 +1,5 @@
 import GRPCCore
-import Logging
+import ServiceLifecycle
 
 /// The service `inference.GRPCInferenceService` of the Open Inference Protocol.
 public struct InferenceService: RegistrableRPCService {
@@ -109,7 +109,8 @@ public struct InferenceService: RegistrableRPCService {
         throw error.rpcError
       }
       return StreamingServerResponse { writer in
-        for try await message in request.messages {
+        // A server that has been told to end answers what it has read, and reads nothing more.
+        for try await message in request.messages.cancelOnGracefulShutdown() {
           var answer = WireWriter()
           do throws(ServingError) {
             let response = try await Self.infer(message[...], repository, limits)
@@ -121,6 +122,9 @@ public struct InferenceService: RegistrableRPCService {
             answer.message(2) { $0.text(3, id) }
           }
           try await writer.write(answer.bytes)
+        }
+        if Task.isShuttingDownGracefully {
+          throw ServingError(.unavailable, "the server is ending").rpcError
         }
         return [:]
       }

@@ -28,6 +28,7 @@ extension RPCRouter {
       forMethod: MethodDescriptor(fullyQualifiedService: service, method: method),
       deserializer: RawDeserializer(), serializer: RawSerializer()
     ) { request, _ in
+      let start = ContinuousClock.now
       do {
         try token?.check(request.metadata.bearer)
         let single = try await ServerRequest(stream: request)
@@ -50,6 +51,12 @@ extension RPCRouter {
         return StreamingServerResponse(
           single: ServerResponse(message: try result.get(), metadata: [:]))
       } catch let error as ServingError {
+        // gRPC cancels a request whose deadline passes; its client is told so.
+        if error.kind == .cancelled, let timeout = request.metadata.deadline,
+          ContinuousClock.now - start >= timeout
+        {
+          throw ServingError(.timedOut, "the time of the request is over").rpcError
+        }
         throw error.rpcError
       }
     }
@@ -59,6 +66,22 @@ extension RPCRouter {
 extension Metadata {
   /// The `authorization` of a request.
   var bearer: String? { self[stringValues: "authorization"].first { _ in true } }
+
+  /// The time that the client gives a request, such as `20m` for milliseconds; `nil` without one.
+  package var deadline: Duration? {
+    guard let text = self[stringValues: "grpc-timeout"].first(where: { _ in true }),
+      let unit = text.last, let count = Int64(text.dropLast()), (0...99_999_999).contains(count)
+    else { return nil }
+    return switch unit {
+    case "H": .seconds(count * 3600)
+    case "M": .seconds(count * 60)
+    case "S": .seconds(count)
+    case "m": .milliseconds(count)
+    case "u": .microseconds(count)
+    case "n": .nanoseconds(count)
+    default: nil
+    }
+  }
 }
 
 extension ServingError {

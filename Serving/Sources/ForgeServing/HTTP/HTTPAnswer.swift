@@ -23,12 +23,20 @@ struct HTTPAnswer: Sendable {
     self.body = writer.bytes
   }
 
-  /// The answer of an error.
-  init(_ error: ServingError) {
+  /// The answer of an error: the protocol has its sentence, OpenAI's API an object with it.
+  init(_ error: ServingError, isOfOpenAI: Bool = false) {
     self.init { writer in
       writer.object { writer in
         writer.name("error")
-        writer.value(error.message)
+        guard isOfOpenAI else { return writer.value(error.message) }
+        writer.object { writer in
+          writer.name("message")
+          writer.value(error.message)
+          writer.name("type")
+          writer.value(error.kind == .failed ? "server_error" : "invalid_request_error")
+          writer.name("code")
+          writer.value(error.kind.rawValue)
+        }
       }
     }
     status = error.kind.status

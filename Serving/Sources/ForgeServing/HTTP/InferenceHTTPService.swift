@@ -3,7 +3,7 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// Answers the REST requests of the Open Inference Protocol.
+/// Answers the REST requests of the Open Inference Protocol, and OpenAI's for embeddings.
 public struct InferenceHTTPService: Sendable {
   private let repository: ModelRepository
   private let limits: ServingLimits
@@ -39,7 +39,8 @@ public struct InferenceHTTPService: Sendable {
       if error.kind == .failed {
         logger.error("request failed", metadata: ["reason": "\(error)"])
       }
-      answer = HTTPAnswer(error)
+      let route = ServingRoute(path: Substring(request.uri.path))
+      answer = HTTPAnswer(error, isOfOpenAI: route?.isOfOpenAI ?? false)
     }
     var response = answer.response(accepting: request.headers[.acceptEncoding])
     if request.method == .head { response.body = ResponseBody() }
@@ -102,6 +103,10 @@ public struct InferenceHTTPService: Sendable {
     case .infer(let name, let version):
       return try await infer(request, repository.model(name, version: version))
     case .index: return try await index(request)
+    case .embeddings:
+      return try await embeddings(
+        try await body(request, limit: limits.body), repository, limit: limits.time)
+    case .encoders(let name): return try encoders(name, repository)
     case .load(let name):
       try await change(request)
       try await repository.load(name)
@@ -133,7 +138,7 @@ public struct InferenceHTTPService: Sendable {
   }
 
   private func infer(
-    _ request: Request, _ model: ServedModel
+    _ request: Request, _ model: any ServedVersion
   ) async throws(ServingError) -> HTTPAnswer {
     var count: Int?
     if let name = HTTPField.Name.inferenceHeaderContentLength, let text = request.headers[name] {
@@ -203,7 +208,7 @@ extension ModelRepository {
   }
 
   /// The ready versions that a request for statistics names.
-  func models(_ name: String?, version: String?) throws(ServingError) -> [ServedModel] {
+  func models(_ name: String?, version: String?) throws(ServingError) -> [any ServedVersion] {
     guard let name else { return ready }
     if let version { return [try model(name, version: version)] }
     _ = try model(name)
@@ -213,8 +218,8 @@ extension ModelRepository {
 
 extension InferenceRequest {
   /// A request whose body is the binary data of a model's only input.
-  init(raw body: ArraySlice<UInt8>, for model: ServedModel) throws(ServingError) {
-    guard model.inputs.count == 1, let input = model.inputs.first else {
+  init(raw body: ArraySlice<UInt8>, for model: any ServedVersion) throws(ServingError) {
+    guard model.inputFacts.count == 1, let input = model.inputFacts.first else {
       throw .invalid("a raw request needs a model with one input")
     }
     var shape = input.shape

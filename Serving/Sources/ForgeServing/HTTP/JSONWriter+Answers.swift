@@ -13,7 +13,7 @@ extension JSONWriter {
   }
 
   /// The metadata of a model.
-  mutating func write(metadata model: ServedModel, versions: [Int]) {
+  mutating func write(metadata model: any ServedVersion, versions: [Int]) {
     object { writer in
       writer.name("name")
       writer.value(model.name)
@@ -22,10 +22,10 @@ extension JSONWriter {
       writer.name("platform")
       writer.value(model.platform)
       writer.name("inputs")
-      writer.array { writer in for port in model.inputs { writer.write(metadata: port) } }
+      writer.array { writer in for port in model.inputFacts { writer.write(metadata: port) } }
       writer.name("outputs")
       writer.array { writer in
-        for port in model.outputs { writer.write(metadata: port) }
+        for port in model.outputFacts { writer.write(metadata: port) }
         for constant in model.constants {
           writer.writeTensor(constant.name, constant.datatype.rawValue, constant.shape)
         }
@@ -33,7 +33,7 @@ extension JSONWriter {
     }
   }
 
-  private mutating func write(metadata port: ServedPort) {
+  private mutating func write(metadata port: TensorFacts) {
     writeTensor(port.name, port.datatype.rawValue, port.shape)
   }
 
@@ -49,7 +49,7 @@ extension JSONWriter {
   }
 
   /// The configuration of a model, of the fields that clients read.
-  mutating func write(configuration model: ServedModel) {
+  mutating func write(configuration model: any ServedVersion) {
     let batch = model.configuredBatch
     object { writer in
       writer.name("name")
@@ -60,7 +60,7 @@ extension JSONWriter {
       writer.value("forge")
       writer.name("max_batch_size")
       writer.value(batch)
-      for (name, ports) in [("input", model.inputs), ("output", model.outputs)] {
+      for (name, ports) in [("input", model.inputFacts), ("output", model.outputFacts)] {
         writer.name(name)
         writer.array { writer in
           for port in ports {
@@ -85,17 +85,17 @@ extension JSONWriter {
           writer.name("kind")
           writer.value("KIND_CPU")
           writer.name("count")
-          writer.value(model.runner.inflightBuffers)
+          writer.value(model.load.slots)
         }
       }
       if model.isStateful {
         writer.name("sequence_batching")
         writer.object { _ in }
-      } else if let batched = model.batched {
+      } else if let batch = model.preferredBatch {
         writer.name("dynamic_batching")
         writer.object { writer in
           writer.name("preferred_batch_size")
-          writer.array { $0.value(batched.batch) }
+          writer.array { $0.value(batch) }
         }
       }
       writer.name("model_transaction_policy")
@@ -127,14 +127,14 @@ extension JSONWriter {
   }
 
   /// The statistics of models.
-  mutating func write(statistics models: [ServedModel]) {
+  mutating func write(statistics models: [any ServedVersion]) {
     object { writer in
       writer.name("model_stats")
       writer.array { writer in for model in models { writer.write(statistics: model) } }
     }
   }
 
-  private mutating func write(statistics model: ServedModel) {
+  private mutating func write(statistics model: any ServedVersion) {
     let values = model.statistics.current
     object { writer in
       writer.name("name")

@@ -57,10 +57,9 @@ public struct InferenceMiddleware<Context: RequestContext>: RouterMiddleware {
     _ request: Request, context: Context,
     next: (Request, Context) async throws -> Response
   ) async throws -> Response {
-    let path = request.uri.path
-    guard path.hasPrefix("/v2"), ServingRoute(path: path[...]) != nil else {
-      return try await next(request, context)
+    switch ServingRoute(path: Substring(request.uri.path)) {
+    case nil, .page, .metrics: return try await next(request, context)
+    default: return await service.respond(to: request)
     }
-    return await service.respond(to: request)
   }
 }

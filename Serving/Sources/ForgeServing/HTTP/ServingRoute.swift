@@ -12,6 +12,10 @@ package enum ServingRoute: Hashable {
   case statistics(String?, version: String?)
   case infer(String, version: String?)
   case index
+  /// The vectors of texts, as OpenAI's clients ask for them.
+  case embeddings
+  /// The text encoders, or one of them, as OpenAI's clients ask for them.
+  case encoders(String?)
   case load(String)
   case unload(String)
   /// Parts of Triton that a CPU server of one process has no use for.
@@ -27,6 +31,9 @@ package enum ServingRoute: Hashable {
     switch parts.first {
     case nil: self = .page
     case "metrics" where parts.count == 1: self = .metrics
+    case "v1" where parts.count == 2 && parts[1] == "embeddings": self = .embeddings
+    case "v1" where (2...3).contains(parts.count) && parts[1] == "models":
+      self = .encoders(parts.count == 3 ? parts[2] : nil)
     case "v2":
       guard let route = Self(v2: parts[1...]) else { return nil }
       self = route
@@ -82,8 +89,16 @@ package enum ServingRoute: Hashable {
   /// Whether the route is read with GET; the others are for POST.
   var isRead: Bool {
     switch self {
-    case .infer, .index, .load, .unload: false
+    case .infer, .index, .load, .unload, .embeddings: false
     default: true
+    }
+  }
+
+  /// Whether it is one of OpenAI's, whose errors have a form of their own.
+  var isOfOpenAI: Bool {
+    switch self {
+    case .embeddings, .encoders: true
+    default: false
     }
   }
 

@@ -1,6 +1,6 @@
 /// The page at `/`: models, how they run, and how long requests take.
 package struct StatusPage {
-  private let models: [ServedModel]
+  private let models: [any ServedVersion]
 
   package init(_ repository: ModelRepository) { models = repository.ready }
 
@@ -23,14 +23,10 @@ package struct StatusPage {
     """
   }
 
-  private func section(_ model: ServedModel) -> String {
+  private func section(_ model: any ServedVersion) -> String {
     let values = model.statistics.current
-    let ports = [("input", model.inputs), ("output", model.outputs)].flatMap { kind, ports in
-      ports.map { port in
-        "<tr><td>\(kind)</td><td>\(escaped(port.name))</td><td>\(port.datatype.rawValue)</td>"
-          + "<td>\(port.shape.map(String.init).joined(separator: " × "))</td></tr>"
-      }
-    }
+    let ports =
+      model.inputFacts.map { row("input", $0) } + model.outputFacts.map { row("output", $0) }
     let rows = values.histogram.enumerated().filter { $0.element > 0 }.map { place, count in
       let limit = Duration.microseconds(1 << place).short
       return "<tr><td>up to \(limit)</td><td class=\"n\">\(count)</td></tr>"
@@ -44,6 +40,11 @@ package struct StatusPage {
       \(model.statistics.pending) in progress.</p>
       \(rows.isEmpty ? "" : table(rows))
       """
+  }
+
+  private func row(_ kind: String, _ port: TensorFacts) -> String {
+    "<tr><td>\(kind)</td><td>\(escaped(port.name))</td><td>\(port.datatype.rawValue)</td>"
+      + "<td>\(port.shape.map(String.init).joined(separator: " × "))</td></tr>"
   }
 
   private func table(_ rows: [String]) -> String {

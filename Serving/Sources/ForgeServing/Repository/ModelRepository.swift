@@ -31,7 +31,7 @@ public final class ModelRepository: Sendable {
 
   /// A model that was loaded, or failed to.
   private struct Entry {
-    var versions: [Int: ServedModel] = [:]
+    var versions: [Int: any ServedVersion] = [:]
     /// Why it is not ready, or the last load failed.
     var reason = ""
     var stamp: [String: ModelSource.FileStamp] = [:]
@@ -46,6 +46,8 @@ public final class ModelRepository: Sendable {
   private let loading = Atomic<Int>(0)
   /// Whether the models of the start have been loaded.
   private let hasStarted = Atomic<Bool>(false)
+  /// Whether the server has been told to end.
+  private let isDraining = Atomic<Bool>(false)
   /// Loads run one after the other and block a thread of their own.
   private let queue = DispatchQueue(label: "forge.serving.load")
 
@@ -57,11 +59,18 @@ public final class ModelRepository: Sendable {
   ///   - options: how models are run.
   ///   - logger: receives what was loaded and what failed.
   /// - Throws: ``ServingError`` when there is no such folder.
-  public init(
+  public convenience init(
     _ path: String, mode: Mode = .none, options: ModelOptions = ModelOptions(),
     logger: Logger = Logger(label: "forge.serving")
   ) throws {
-    folder = try RepositoryFolder(path)
+    self.init(try RepositoryFolder(path), mode, options, logger)
+  }
+
+  // The optimizer of Swift 6.3 fails on an initializer that throws in a class with locks.
+  private init(
+    _ folder: RepositoryFolder, _ mode: Mode, _ options: ModelOptions, _ logger: Logger
+  ) {
+    self.folder = folder
     self.mode = mode
     self.options = options
     self.logger = logger
@@ -72,7 +81,9 @@ public final class ModelRepository: Sendable {
   /// A ready version of a model, the latest unless one is stated.
   ///
   /// - Throws: ``ServingError`` of kind `notFound` or `unavailable`.
-  package func model(_ name: String, version: String? = nil) throws(ServingError) -> ServedModel {
+  package func model(
+    _ name: String, version: String? = nil
+  ) throws(ServingError) -> any ServedVersion {
     try entries.withLock { (entries) throws(ServingError) in
       guard let entry = entries[name] else {
         throw ServingError(.notFound, "unknown model \"\(name)\"")
@@ -102,14 +113,15 @@ public final class ModelRepository: Sendable {
   }
 
   /// All ready versions by name and number.
-  package var ready: [ServedModel] {
+  package var ready: [any ServedVersion] {
     entries.withLock { entries in entries.values.flatMap(\.versions.values) }
       .sorted { ($0.name, $0.version) < ($1.name, $1.version) }
   }
 
   /// Whether nothing is being loaded, and no load at the start or by polling has failed.
   package var isReady: Bool {
-    hasStarted.load(ordering: .acquiring) && loading.load(ordering: .acquiring) == 0
+    !isDraining.load(ordering: .acquiring) && hasStarted.load(ordering: .acquiring)
+      && loading.load(ordering: .acquiring) == 0
       && (mode == .explicit
         || entries.withLock {
           $0.values.allSatisfy { !$0.versions.isEmpty || $0.reason == "unloaded" }
@@ -148,7 +160,7 @@ public final class ModelRepository: Sendable {
     let (sources, failures) = await onQueue { self.folder.models() }
     var failed = failures.mapValues(\.message)
     for (name, error) in failures { record(error, of: name) }
-    for name in names ?? sources.keys.sorted() {
+    for name in names ?? sources.keys.sorted() where !isDraining.load(ordering: .acquiring) {
       do { try await load(name) } catch { failed[name] = error.message }
     }
     hasStarted.store(true, ordering: .releasing)
@@ -163,7 +175,7 @@ public final class ModelRepository: Sendable {
   public func load(_ name: String) async throws(ServingError) {
     loading.add(1, ordering: .acquiringAndReleasing)
     defer { loading.subtract(1, ordering: .acquiringAndReleasing) }
-    let result = await onQueue { () -> Result<[ServedModel], ServingError> in
+    let result = await onQueue { () -> Result<[any ServedVersion], ServingError> in
       do throws(ServingError) { return .success(try self.loadNow(name)) } catch {
         return .failure(error)
       }
@@ -183,7 +195,7 @@ public final class ModelRepository: Sendable {
   /// - Throws: ``ServingError`` when there is no such model.
   public func unload(_ name: String) async throws(ServingError) {
     let old = await onQueue {
-      self.entries.withLock { entries -> [ServedModel]? in
+      self.entries.withLock { entries -> [any ServedVersion]? in
         guard let entry = entries[name] else { return nil }
         entries[name] = Entry(reason: "unloaded")
         return Array(entry.versions.values)
@@ -210,6 +222,9 @@ public final class ModelRepository: Sendable {
     }
   }
 
+  /// The server has been told to end: it is not ready any more, and loads nothing more.
+  func beginDraining() { isDraining.store(true, ordering: .releasing) }
+
   /// Answers what has been accepted, and accepts nothing more.
   func shutDown() async {
     for model in ready { await model.shutDown() }
@@ -228,7 +243,7 @@ public final class ModelRepository: Sendable {
   }
 
   /// Loads the versions of a model and returns those that they replace.
-  private func loadNow(_ name: String) throws(ServingError) -> [ServedModel] {
+  private func loadNow(_ name: String) throws(ServingError) -> [any ServedVersion] {
     let (sources, failures) = folder.models()
     if let failure = failures[name] { throw failure }
     guard let source = sources[name] else {
@@ -240,14 +255,22 @@ public final class ModelRepository: Sendable {
     }
     // A load that failed is not tried again until a file changes.
     entries.withLock { $0[name]?.stamp = source.stamp }
-    var loaded: [Int: ServedModel] = [:]
+    var loaded: [Int: any ServedVersion] = [:]
     for version in versions {
-      guard let path = source.files[version] else { continue }
+      guard let location = source.files[version] else { continue }
       let start = ContinuousClock.now
       do {
-        let model = try ServedModel(
-          name, version: version, path: path, configuration: source.configuration,
-          options: options)
+        let model: any ServedVersion =
+          switch location {
+          case .file(let path):
+            try ServedModel(
+              name, version: version, path: path, configuration: source.configuration,
+              options: options)
+          case .encoder(let path):
+            try ServedEncoder(
+              name, version: version, path: path, configuration: source.configuration,
+              options: options)
+          }
         loaded[version] = model
         logger.info(
           "model loaded",
@@ -271,7 +294,7 @@ public final class ModelRepository: Sendable {
   }
 
   /// Lets replaced versions finish, while the new ones answer.
-  private func retire(_ old: [ServedModel]) {
+  private func retire(_ old: [any ServedVersion]) {
     guard !old.isEmpty else { return }
     Task {
       for model in old { await model.shutDown() }
@@ -280,7 +303,7 @@ public final class ModelRepository: Sendable {
   }
 
   /// Gives the memory of models back to the system once nobody holds them.
-  private func returnMemory(of models: [ServedModel]) async {
+  private func returnMemory(of models: [any ServedVersion]) async {
     // The threads of a runner end shortly after it.
     queue.asyncAfter(deadline: .now() + .milliseconds(200)) { malloc_trim(0) }
   }

@@ -6,12 +6,20 @@ import Foundation
 struct ModelSource: Sendable {
   /// The name.
   let name: String
-  /// The model file of each version.
-  let files: [Int: String]
+  /// The model of each version.
+  let files: [Int: Location]
   /// What config.pbtxt says.
   let configuration: ModelConfiguration
   /// What changes when a file of the model does.
   let stamp: [String: FileStamp]
+
+  /// Where a version is.
+  enum Location: Sendable, Hashable {
+    /// A file of a format that Forge imports.
+    case file(String)
+    /// A folder of the Hub with the network and the tokenizer of a text encoder.
+    case encoder(String)
+  }
 
   /// When a file was changed, and its size.
   struct FileStamp: Sendable, Hashable {
@@ -28,8 +36,9 @@ struct ModelSource: Sendable {
 /// The folder of a repository.
 ///
 /// A model is a file of a format that Forge imports, such as `mobilenet.onnx`, or a folder in
-/// Triton's layout, `mobilenet/1/model.onnx` with an optional `mobilenet/config.pbtxt`. Names come
-/// from listing the folder; no name of a request becomes a part of a path.
+/// Triton's layout, `mobilenet/1/model.onnx` with an optional `mobilenet/config.pbtxt`. A folder of
+/// the Hub, with `config.json` and `tokenizer.json`, is a text encoder. Names come from listing the
+/// folder; no name of a request becomes a part of a path.
 struct RepositoryFolder: Sendable {
   /// The real path of the folder.
   let root: String
@@ -87,7 +96,7 @@ struct RepositoryFolder: Sendable {
         // A folder of the same name wins.
         guard !name.isEmpty, sources[name] == nil else { continue }
         sources[name] = ModelSource(
-          name: name, files: [1: path], configuration: .none, stamp: stamp([path]))
+          name: name, files: [1: .file(path)], configuration: .none, stamp: stamp([path]))
       } else if isFolder {
         do throws(ServingError) {
           if let source = try source(entry, in: path) { sources[entry] = source }
@@ -102,10 +111,15 @@ struct RepositoryFolder: Sendable {
 
   /// The model in a folder of Triton's layout; `nil` if it is none.
   private func source(_ name: String, in folder: String) throws(ServingError) -> ModelSource? {
-    var files: [Int: String] = [:]
+    var files: [Int: ModelSource.Location] = [:]
     var paths: [String] = []
     var configuration = ModelConfiguration.none
     let entries = entries(of: folder)
+    if Self.isEncoder(entries) {
+      return ModelSource(
+        name: name, files: [1: .encoder(folder)], configuration: .none,
+        stamp: stamp(self.paths(in: folder)))
+    }
     if let (_, path) = entries.first(where: { $0.name == "config.pbtxt" }) {
       configuration = try ModelConfiguration(try text(path))
       paths.append(path)
@@ -116,8 +130,13 @@ struct RepositoryFolder: Sendable {
     for (entry, path) in entries {
       guard let version = Int(entry), version > 0, "\(version)" == entry, Self.isFolder(path)
       else { continue }
+      if Self.isEncoder(self.entries(of: path)) {
+        files[version] = .encoder(path)
+        paths += self.paths(in: path)
+        continue
+      }
       guard let file = modelFile(in: path, configuration) else { continue }
-      files[version] = file
+      files[version] = .file(file)
       paths.append(file)
     }
     if files.isEmpty, paths.isEmpty { return nil }
@@ -126,6 +145,19 @@ struct RepositoryFolder: Sendable {
     }
     return ModelSource(
       name: name, files: files, configuration: configuration, stamp: stamp(paths))
+  }
+
+  /// Whether a folder is that of a text encoder.
+  private static func isEncoder(_ entries: [(name: String, path: String)]) -> Bool {
+    ["config.json", "modules.json"].contains { name in entries.contains { $0.name == name } }
+      && entries.contains { $0.name == "tokenizer.json" }
+  }
+
+  /// The files in a folder of the Hub and in the folders of its modules.
+  private func paths(in folder: String) -> [String] {
+    entries(of: folder).flatMap { entry in
+      Self.isFolder(entry.path) ? entries(of: entry.path).map(\.path) : [entry.path]
+    }
   }
 
   private func modelFile(in folder: String, _ configuration: ModelConfiguration) -> String? {

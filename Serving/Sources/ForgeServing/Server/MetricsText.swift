@@ -3,7 +3,7 @@ package struct MetricsText {
   /// The media type.
   static let type = "text/plain; version=0.0.4; charset=utf-8"
 
-  private let models: [(model: ServedModel, values: ModelStatistics.Values)]
+  private let models: [(model: any ServedVersion, values: ModelStatistics.Values)]
 
   package init(_ repository: ModelRepository) {
     models = repository.ready.map { ($0, $0.statistics.current) }
@@ -14,12 +14,12 @@ package struct MetricsText {
     let name: String
     let help: String
     var type = "counter"
-    let value: @Sendable (ServedModel, ModelStatistics.Values) -> Int64
+    let value: @Sendable (any ServedVersion, ModelStatistics.Values) -> Int64
   }
 
   private static func microseconds(
     _ tally: @escaping @Sendable (ModelStatistics.Values) -> Int64
-  ) -> @Sendable (ServedModel, ModelStatistics.Values) -> Int64 {
+  ) -> @Sendable (any ServedVersion, ModelStatistics.Values) -> Int64 {
     { _, values in tally(values) / 1000 }
   }
 
@@ -54,23 +54,19 @@ package struct MetricsText {
       value: microseconds { $0.output.nanoseconds }),
     Metric(
       name: "forge_model_waiting", help: "Predictions that wait for a slot", type: "gauge",
-      value: { model, _ in
-        Int64(model.runner.statistics.waitingNow + (model.batched?.statistics.waitingNow ?? 0))
-      }),
+      value: { model, _ in Int64(model.load.waiting) }),
     Metric(
       name: "forge_model_in_flight", help: "Predictions in slots", type: "gauge",
-      value: { model, _ in
-        Int64(model.runner.statistics.inFlight + (model.batched?.statistics.inFlight ?? 0))
-      }),
+      value: { model, _ in Int64(model.load.inFlight) }),
     Metric(
       name: "forge_model_slots", help: "Slots of the model", type: "gauge",
-      value: { model, _ in Int64(model.runner.inflightBuffers) }),
+      value: { model, _ in Int64(model.load.slots) }),
     Metric(
       name: "forge_model_capacity", help: "Requests that may wait or run", type: "gauge",
       value: { model, _ in Int64(model.capacity) }),
     Metric(
       name: "forge_model_sequences", help: "Open sequences", type: "gauge",
-      value: { model, _ in Int64(model.sessions.count) }),
+      value: { model, _ in Int64(model.load.sequences) }),
     Metric(
       name: "forge_model_memory_bytes", help: "Packed parameters and plans", type: "gauge",
       value: { model, _ in Int64(model.byteCount) }),
@@ -118,7 +114,7 @@ package struct MetricsText {
     }
   }
 
-  private static func labels(_ model: ServedModel) -> String {
+  private static func labels(_ model: any ServedVersion) -> String {
     "model=\"\(escaped(model.name))\",version=\"\(model.version)\""
   }
 

@@ -43,10 +43,13 @@ public struct ServingServer: Service {
   ///
   /// - Throws: the error of a port that cannot be listened to, or of a certificate.
   public func run() async throws {
+    var ports: [any Service] = []
+    if let port = options.httpPort { ports.append(try http(port, isMetrics: false)) }
+    if let port = options.metricsPort { ports.append(try http(port, isMetrics: true)) }
+    if let port = options.grpcPort { ports.append(try grpc(port)) }
+    // Services end in reverse order: the models end when the ports have answered what is accepted.
     var services: [any Service] = [RepositoryService(repository, options)]
-    if let port = options.httpPort { services.append(try http(port, isMetrics: false)) }
-    if let port = options.metricsPort { services.append(try http(port, isMetrics: true)) }
-    if let port = options.grpcPort { services.append(try grpc(port)) }
+    if !ports.isEmpty { services.append(PortsService(ports, repository)) }
     var configuration = ServiceGroupConfiguration(
       services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     configuration.maximumGracefulShutdownDuration = options.grace
@@ -96,6 +99,15 @@ public struct ServingServer: Service {
     let config = HTTP2ServerTransport.Posix.Config.defaults { config in
       config.rpc.maxRequestPayloadSize = limits.body
       config.connection.maxIdleTime = limits.idle
+      config.http2.maxConcurrentStreams = limits.streams
+      config.channelDebuggingCallbacks.onBindTCPListener = { channel in
+        // The listening channel is the only place where gRPC lets connections be counted.
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(
+            AvailableConnectionsChannelHandler(
+              delegate: MaximumAvailableConnections(limits.connections)))
+        }
+      }
       config.compression.enabledAlgorithms = [.gzip, .deflate]
     }
     let security: HTTP2ServerTransport.Posix.TransportSecurity =
@@ -115,6 +127,29 @@ public struct ServingServer: Service {
         HealthService(repository),
       ])
     return GRPCService(server: server, logger: logger)
+  }
+}
+
+/// Runs the ports, which all stop accepting requests together.
+private struct PortsService: Service {
+  let ports: [any Service]
+  let repository: ModelRepository
+
+  init(_ ports: [any Service], _ repository: ModelRepository) {
+    self.ports = ports
+    self.repository = repository
+  }
+
+  func run() async throws {
+    try await withGracefulShutdownHandler {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for port in ports { group.addTask { try await port.run() } }
+        // A port that fails ends the others.
+        for try await _ in group {}
+      }
+    } onGracefulShutdown: {
+      repository.beginDraining()
+    }
   }
 }
 
@@ -157,7 +192,6 @@ private struct RepositoryService: Service {
         if repository.mode == .poll { await repository.poll() }
       }
     }
-    // Services end in reverse order: the servers have answered what they accepted.
     await repository.shutDown()
   }
 }

@@ -23,11 +23,11 @@ extension WireWriter {
   }
 
   /// `ModelMetadataResponse`.
-  mutating func write(metadata model: ServedModel, versions: [Int]) {
+  mutating func write(metadata model: any ServedVersion, versions: [Int]) {
     text(1, model.name)
     for version in versions { text(2, "\(version)") }
     text(3, model.platform)
-    for (number, ports) in [(4, model.inputs), (5, model.outputs)] {
+    for (number, ports) in [(4, model.inputFacts), (5, model.outputFacts)] {
       for port in ports { writeTensor(number, port.name, port.datatype, port.shape) }
     }
     for constant in model.constants {
@@ -46,13 +46,13 @@ extension WireWriter {
   }
 
   /// `ModelConfigResponse`, whose only field is a `ModelConfig`.
-  mutating func write(configuration model: ServedModel) {
+  mutating func write(configuration model: any ServedVersion) {
     let batch = model.configuredBatch
     message(1) { writer in
       writer.text(1, model.name)
       writer.text(2, model.platform)
       writer.integer(4, batch)
-      for (number, ports) in [(5, model.inputs), (6, model.outputs)] {
+      for (number, ports) in [(5, model.inputFacts), (6, model.outputFacts)] {
         for port in ports {
           writer.message(number) { writer in
             writer.text(1, port.name)
@@ -65,14 +65,14 @@ extension WireWriter {
       }
       writer.message(7) { writer in
         writer.text(1, model.name)
-        writer.integer(2, model.runner.inflightBuffers)
+        writer.integer(2, model.load.slots)
         // KIND_CPU.
         writer.integer(4, UInt64(2))
       }
       if model.isStateful {
         writer.message(13) { _ in }
-      } else if let batched = model.batched {
-        writer.message(11) { $0.integers(1, [batched.batch]) }
+      } else if let batch = model.preferredBatch {
+        writer.message(11) { $0.integers(1, [batch]) }
       }
       writer.text(17, "forge")
       writer.message(19) { _ in }
@@ -80,7 +80,7 @@ extension WireWriter {
   }
 
   /// `ModelStatisticsResponse`.
-  mutating func write(statistics models: [ServedModel]) {
+  mutating func write(statistics models: [any ServedVersion]) {
     for model in models {
       let values = model.statistics.current
       message(1) { writer in
