@@ -57,6 +57,7 @@ import Testing
     Kind("a TensorFlow Lite file", [28, 0, 0, 0] + Array("TFL3".utf8), remedy: "tf2onnx"),
     Kind("an ONNX Runtime file", [28, 0, 0, 0] + Array("ORTM".utf8), remedy: ".onnx"),
     Kind("a GGUF file", "GGUF\u{3}\0\0\0", remedy: "Swift"),
+    Kind("a compiled file of Forge", "FORGEnet\u{1}\0\0\0", remedy: "CompiledModel"),
     Kind("a packed Core ML package", zip("net.mlpackage/Manifest.json"), remedy: "unpack"),
     Kind("a JPEG picture", [0xff, 0xd8, 0xff, 0xe0], remedy: "--input"),
     Kind("a PNG picture", [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a], remedy: "--input"),

@@ -149,6 +149,9 @@ package struct FileContents: Sendable {
       remedy: "take the .onnx file that it was made from"),
     FileContents("a GGUF file", bytes: Array("GGUF".utf8), remedy: remedyForGGUF),
     FileContents(
+      "a compiled file of Forge", bytes: Array("FORGEnet".utf8),
+      remedy: "CompiledModel(contentsOf:) opens it; give the model that it was made from"),
+    FileContents(
       "a NumPy array", .weights, bytes: [0x93] + Array("NUMPY".utf8),
       remedy: "--input takes arrays"),
     FileContents("a safetensors file", .weights, remedy: describe) { bytes in
