@@ -60,7 +60,8 @@ import Testing
       for try await isEqual in group { #expect(isEqual) }
     }
     // The plan of a fixed size stays.
-    let fixed = try (Model(width: 5, height: 7, channels: 3) --> Dense(neurons: 4))
+    let input = Input(width: 5, height: 7, channels: 3)
+    let fixed = try Model(input: input, output: input --> Dense(neurons: 4))
       .compile(parameters: SeededParameters())
     let plans = fixed.memory.plans
     fixed.releaseMemory()
