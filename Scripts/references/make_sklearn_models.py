@@ -10,6 +10,7 @@ Cases "trees …" and "operator …" are graphs of one node with numbers at its 
 """
 # check:
 import pathlib
+import re
 import warnings
 
 import lightgbm
@@ -65,6 +66,16 @@ def session(model):
         model.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 
+def save(name, model):
+    """Writes a model. Converters order the domains at random and draw names for graphs."""
+    if re.fullmatch("[0-9a-f]{32}", model.graph.name):
+        model.graph.name = name
+    domains = sorted(((one.domain, one.version) for one in model.opset_import), reverse=True)
+    del model.opset_import[:]
+    model.opset_import.extend(helper.make_opsetid(*one) for one in domains)
+    onnx.save(model, FOLDER / f"{name}.onnx")
+
+
 def add(name, model, rows, own=None, labels=None):
     """A case; `own` are the model's predictions by output, `labels` the names of its classes."""
     runtime = session(model)
@@ -84,7 +95,7 @@ def add(name, model, rows, own=None, labels=None):
             found["own"] = numbers(wanted)
             found["distance"] = float(np.max(np.abs(value - wanted)) / max(np.max(np.abs(wanted)), 1e-30))
         outputs[info.name] = found
-    onnx.save(model, FOLDER / f"{name}.onnx")
+    save(name, model)
     cases.append({"name": name, "sizes": list(rows.shape), "rows": numbers(rows),
                   "outputs": outputs, "labels": [str(label) for label in labels or []]})
 

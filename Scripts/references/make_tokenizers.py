@@ -4,7 +4,8 @@ The text comes from what Debian and PyPI packages carry: licenses, Python's own 
 translations of Django into some hundred languages. Training is seeded by the text alone.
 
 Usage: python make_tokenizers.py FOLDER [SIZE]   (with tokenizers, sentencepiece and Django)
-SIZE is the number of tokens of each vocabulary, 3000 if not stated.
+SIZE is the number of tokens of each vocabulary, 3000 if not stated. The trainers of `tokenizers` break
+ties at random, so vocabularies differ from run to run; sentencepiece trains the same one again.
 """
 # check: {scratch}/tokenizers
 
@@ -295,6 +296,12 @@ def sentence_pieces(folder, lines, size):
             character_coverage=0.98, minloglevel=2, max_sentence_length=4000,
             hard_vocab_limit=False, **options)
         (folder / f"{name}.vocab").unlink()
+        # A model names the path that it was written to.
+        path = folder / f"{name}.model"
+        proto = sentencepiece_model_pb2.ModelProto()
+        proto.ParseFromString(path.read_bytes())
+        proto.trainer_spec.ClearField("model_prefix")
+        path.write_bytes(proto.SerializeToString(deterministic=True))
         print(name, flush=True)
 
 
