@@ -71,6 +71,10 @@ class Server:
         text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+)", text)[1]) * 1024
 
+    def files(self):
+        """The number of open files."""
+        return len(list(pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir()))
+
 
 def wait_until(holds, what, seconds=60):
     end = time.monotonic() + seconds

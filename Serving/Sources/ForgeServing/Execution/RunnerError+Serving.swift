@@ -10,7 +10,7 @@ extension ServingError {
     case let error as RunnerError:
       switch error.kind {
       case .cancelled: self.init(.cancelled, "the request was cancelled")
-      case .deadlineExceeded: self.init(.timedOut, "the time of the request is over")
+      case .deadlineExceeded: self = .timeIsOver
       case .closed, .forked: self.init(.unavailable, "the model is being unloaded")
       case .invalidCount, .noThread: self.init(.failed, "\(error)")
       }

@@ -74,7 +74,7 @@ extension ServedModel {
   // MARK: Running
 
   private func predictions(
-    of examples: [[String: TensorValues]], for request: InferenceRequest, _ deadline: Deadline
+    of examples: [[String: TensorValues]], for request: InferenceRequest, _ deadline: Deadline?
   ) async throws -> [Prediction] {
     if isStateful, let sequence = try SequencePosition(request.parameters) {
       guard examples.count == 1 else {
@@ -99,7 +99,7 @@ extension ServedModel {
   }
 
   private func prediction(
-    of example: [String: TensorValues], _ deadline: Deadline
+    of example: [String: TensorValues], _ deadline: Deadline?
   ) async throws -> Prediction {
     if let batched {
       do {

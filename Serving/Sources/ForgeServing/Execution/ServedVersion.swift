@@ -75,24 +75,30 @@ extension ServedVersion {
   ///
   /// - Parameters:
   ///   - time: the longest time for it.
-  ///   - body: answers until a deadline, and says how many examples there were.
+  ///   - body: answers until a deadline, and says how many examples there were. Within a server
+  ///     there is no deadline, because ``RequestEnd`` ends the request.
   /// - Returns: the answer.
   /// - Throws: ``ServingError``: `overloaded` when the queue is full, or that of the answer.
   func counted<Answer>(
     within time: Duration,
-    _ body: (Deadline, inout ModelStatistics.Times) async throws -> (Answer, examples: Int)
+    _ body: (Deadline?, inout ModelStatistics.Times) async throws -> (Answer, examples: Int)
   ) async throws(ServingError) -> Answer {
     let start = ContinuousClock.now
+    let end = RequestEnd.current
     let pending = statistics.began()
     defer { statistics.ended() }
     do {
       guard pending <= capacity else { throw overloaded() }
       var times = ModelStatistics.Times()
-      let (answer, examples) = try await body(Deadline.at(start.advanced(by: time)), &times)
+      guard time > .zero else { throw ServingError.timeIsOver }
+      let moment = start.advanced(by: time)
+      end?.expire(at: moment)
+      let (answer, examples) = try await body(end == nil ? Deadline.at(moment) : nil, &times)
       statistics.succeeded(times, examples: examples)
       return answer
     } catch {
-      let error = ServingError(error)
+      var error = ServingError(error)
+      if error.kind == .cancelled, let end, end.isOver { error = .timeIsOver }
       statistics.failed(error, after: ContinuousClock.now - start)
       throw error
     }

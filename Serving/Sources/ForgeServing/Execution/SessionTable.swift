@@ -53,7 +53,7 @@ package final class SessionTable: Sendable {
 
   /// Predicts with the state of a sequence.
   func predict(
-    _ input: [String: TensorValues], _ position: SequencePosition, _ deadline: Deadline
+    _ input: [String: TensorValues], _ position: SequencePosition, _ deadline: Deadline?
   ) async throws -> Predictions {
     let session = try session(position)
     let result = try await session.predict(input, deadline: deadline)

@@ -112,8 +112,11 @@ public struct InferenceService: RegistrableRPCService {
         // A server that has been told to end answers what it has read, and reads nothing more.
         for try await message in request.messages.cancelOnGracefulShutdown() {
           var answer = WireWriter()
+          let result = await RequestEnd.answer(message) { (bytes) async throws(ServingError) in
+            try await Self.infer(bytes, repository, limits)
+          }
           do throws(ServingError) {
-            let response = try await Self.infer(message[...], repository, limits)
+            let response = try result.get()
             answer.message(2) { $0.write(response) }
           } catch {
             answer.text(1, error.message)

@@ -32,22 +32,8 @@ extension RPCRouter {
       do {
         try token?.check(request.metadata.bearer)
         let single = try await ServerRequest(stream: request)
-        let message = single.message
         // The work is a task of its own, so that it ends when the client goes.
-        let task = Task { () -> Result<[UInt8], ServingError> in
-          do throws(ServingError) { return .success(try await body(message[...])) } catch {
-            return .failure(error)
-          }
-        }
-        let result = await withTaskCancellationHandler {
-          await withRPCCancellationHandler {
-            await task.value
-          } onCancelRPC: {
-            task.cancel()
-          }
-        } onCancel: {
-          task.cancel()
-        }
+        let result = await RequestEnd.answer(single.message, body)
         return StreamingServerResponse(
           single: ServerResponse(message: try result.get(), metadata: [:]))
       } catch let error as ServingError {
@@ -55,10 +41,29 @@ extension RPCRouter {
         if error.kind == .cancelled, let timeout = request.metadata.deadline,
           ContinuousClock.now - start >= timeout
         {
-          throw ServingError(.timedOut, "the time of the request is over").rpcError
+          throw ServingError.timeIsOver.rpcError
         }
         throw error.rpcError
       }
+    }
+  }
+}
+
+extension RequestEnd {
+  /// Answers a message of an RPC, until its client goes.
+  static func answer<Answer: Sendable>(
+    _ message: [UInt8],
+    _ body: @escaping @Sendable (ArraySlice<UInt8>) async throws(ServingError) -> Answer
+  ) async -> Result<Answer, ServingError> {
+    let end = RequestEnd()
+    return await withRPCCancellationHandler {
+      await end.run {
+        do throws(ServingError) { return .success(try await body(message[...])) } catch {
+          return .failure(error)
+        }
+      }
+    } onCancelRPC: {
+      end.cancel()
     }
   }
 }

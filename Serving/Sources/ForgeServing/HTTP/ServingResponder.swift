@@ -25,15 +25,10 @@ struct ServingResponder: HTTPResponder {
       return HTTPAnswer(ServingError(.notFound, "this port has /metrics only"))
         .response(accepting: nil)
     }
-    // The work is a task of its own, so that it can be cancelled when the client goes.
-    let task = Task { await service.respond(to: request) }
-    clients.begin(context.channel) { task.cancel() }
+    let end = RequestEnd()
+    clients.begin(context.channel) { end.cancel() }
     defer { clients.end(context.channel) }
-    return await withTaskCancellationHandler {
-      await task.value
-    } onCancel: {
-      task.cancel()
-    }
+    return await end.run { await service.respond(to: request) }
   }
 }
 

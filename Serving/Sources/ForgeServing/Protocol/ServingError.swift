@@ -50,5 +50,8 @@ public struct ServingError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ServingError {
+  /// The time of a request is over.
+  static let timeIsOver = ServingError(.timedOut, "the time of the request is over")
+
   static func invalid(_ message: String) -> ServingError { ServingError(.invalid, message) }
 }
