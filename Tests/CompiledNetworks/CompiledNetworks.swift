@@ -58,10 +58,8 @@ struct CompiledNetworks {
     var refused: [String: Int] = [:]
     for entry in entries {
       let network = try entry.model.compile(options: entry.options)
-      do {
-        try network.write(to: "\(folder)/\(entry.file)")
-      } catch let error as CompileError {
-        refused[error.problems.map(\.headline).joined(separator: "; "), default: 0] += 1
+      if let reason = refusal(of: network, "\(folder)/\(entry.file)") {
+        refused[reason, default: 0] += 1
         continue
       }
       let bits = try self.bits(of: network)
@@ -72,6 +70,16 @@ struct CompiledNetworks {
       print("refused \(count): \(reason)")
     }
     print("written: \(entries.count - refused.values.reduce(0, +)) of \(entries.count)")
+  }
+
+  /// Writes a network; why it is refused.
+  static func refusal(of network: CompiledModel, _ path: String) -> String? {
+    do throws(CompileError) {
+      try network.write(to: path)
+      return nil
+    } catch {
+      return error.problems.map(\.headline).joined(separator: "; ")
+    }
   }
 
   static func open(_ entries: [Entry], in folder: String) throws {
