@@ -34,7 +34,7 @@ struct MemoryCycles {
   }
 
   static func cycles(_ count: Int) throws {
-    let model = Architecture.inceptionv3.model
+    let model = Model.inceptionV3()
     print("before: \(megabytes("VmRSS", of: "status"))")
     for cycle in 1...max(count, 1) {
       try predict(with: try model.compile(parameters: RandomParameters(seed: 1)))
