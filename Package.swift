@@ -53,12 +53,19 @@ let library: [Target] = [
     name: "ForgeImporters", dependencies: ["Forge", "ForgeSystem"], path: "Sources/Importers"),
   // Writers of model files need no readers of them.
   .target(name: "ForgeExporters", dependencies: ["Forge"], path: "Sources/Exporters"),
+  // The header of Forge for C, and the function that needs no Swift.
+  .target(name: "CForge", path: "Sources/CHeader"),
+  // Forge from C: a shared library, for audio hosts and other programs that are not Swift.
+  .target(
+    name: "ForgeC", dependencies: ["CForge", "Forge", "ForgeImporters"],
+    path: "Sources/CInterface"),
   // Tokenizers need no network: a program that only tokenizes builds three small targets.
   .target(
     name: "ForgeText", dependencies: ["ForgeShapes", "ForgeSystem"], path: "Sources/Text"),
-  // Text networks from folders of the Hugging Face Hub.
+  // Networks from folders of the Hugging Face Hub.
   .target(
-    name: "ForgeHub", dependencies: ["Forge", "ForgeText", "ForgeSystem"], path: "Sources/Hub"),
+    name: "ForgeHub", dependencies: ["Forge", "ForgeAudio", "ForgeText", "ForgeSystem"],
+    path: "Sources/Hub"),
   // What the tool computes, apart from its commands, so that tests reach it.
   .target(
     name: "ForgeToolSupport", dependencies: ["Forge", "ForgeImporters", "ForgeSystem"],
@@ -138,6 +145,13 @@ let examples: [Target] = [
     ],
     path: "Examples/LevelStrip", exclude: ["make_message.py"], resources: [.copy("Resources")]),
   .executableTarget(
+    name: "Video",
+    dependencies: [
+      "Forge", "ForgeImages",
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
+    ],
+    path: "Examples/Video", exclude: ["check"]),
+  .executableTarget(
     name: "SentenceSearch",
     dependencies: ["Forge", .product(name: "ArgumentParser", package: "swift-argument-parser")],
     path: "Examples/SentenceSearch", exclude: ["Conversion", "check"],
@@ -155,6 +169,10 @@ let tests: [Target] = [
   .executableTarget(
     name: "CompiledNetworks", dependencies: ["Forge", "ForgeTestSupport"],
     path: "Tests/CompiledNetworks"),
+  // Scripts/check open-sizes runs it.
+  .executableTarget(
+    name: "OpenSizes", dependencies: ["Forge", "ForgeImporters", "ForgeToolSupport"],
+    path: "Tests/OpenSizes"),
   // Scripts/check onnx-files runs it.
   .executableTarget(
     name: "WrittenNetworks", dependencies: ["Forge", "ForgeExporters", "ForgeTestSupport"],
@@ -199,7 +217,12 @@ let tests: [Target] = [
     dependencies: ["ForgeToolSupport", "ForgeImporters", "ForgeModels", "ForgeTestSupport"],
     exclude: ["Fixtures"]),
   .testTarget(name: "ForgeTextTests", dependencies: ["ForgeText"], exclude: ["Fixtures"]),
-  .testTarget(name: "ForgeHubTests", dependencies: ["ForgeHub"], exclude: ["Fixtures"]),
+  .testTarget(
+    name: "ForgeHubTests", dependencies: ["ForgeHub", "ForgeAudio", "ForgeImages"],
+    exclude: ["Fixtures"]),
+  .testTarget(
+    name: "ForgeCTests",
+    dependencies: ["ForgeC", "CForge", "Forge", "ForgeTestSupport", "CForgeTestSupport"]),
   .testTarget(name: "ForgeRunnerTests", dependencies: ["ForgeRunner", "ForgeShapes"]),
   .testTarget(
     name: "ForgeMetricsTests",
@@ -243,6 +266,7 @@ let package = Package(
     .library(name: "ForgeHub", targets: ["ForgeHub"]),
     .library(name: "ForgeMetrics", targets: ["ForgeMetrics"]),
     .library(name: "ForgeHDF5", targets: ["ForgeHDF5"]),
+    .library(name: "ForgeC", type: .dynamic, targets: ["ForgeC"]),
     .library(name: "ForgeMacros", targets: ["ForgeMacros"]),
     .executable(name: "forge", targets: ["ForgeTool"]),
   ],

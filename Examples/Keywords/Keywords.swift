@@ -21,6 +21,17 @@ struct Keywords: ParsableCommand {
     help: "Compare front end and network with NumPy and PyTorch, and streaming with all at once.")
   var check = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Write the network as a compiled file, for programs such as Examples/CHost.",
+      valueName: "file"))
+  var compile: String?
+  @Option(
+    help: ArgumentHelp(
+      "Write the probabilities of all frames as floats of 32 bits, one after the other.",
+      valueName: "file"))
+  var probabilities: String?
+
   func validate() throws {
     guard [file != nil, evaluate, check].filter({ $0 }).count <= 1 else {
       throw ValidationError("a file, --evaluate and --check do not go together")
@@ -37,6 +48,10 @@ struct Keywords: ParsableCommand {
         ).text)
       return
     }
+    if let compile {
+      try KeywordNetwork.compiled(KeywordNetwork.model(), weights: weights).write(to: compile)
+      return
+    }
     // The file first: what is wrong with it is said at once.
     let wave = try Wave(path: file ?? resource("recording.wav"))
     let transcript = file == nil ? try Transcript(path: resource("recording.txt")) : nil
@@ -46,6 +61,10 @@ struct Keywords: ParsableCommand {
       print()
     }
     let frames = try Recognizer(network: network).frames(of: wave.samples)
+    if let probabilities {
+      let bytes = frames.flatMap(\.probabilities).withUnsafeBytes { Data($0) }
+      try bytes.write(to: URL(fileURLWithPath: probabilities))
+    }
     let timeline = Timeline(frames: frames, transcript: transcript)
     if check {
       let check = Check(

@@ -487,6 +487,27 @@ def quantized():
     return net
 
 
+def dynamic():
+    """Products that quantize their input; the scale is that of its largest magnitude."""
+    net = Net("dynamic", {"x": (3, 1, 5)}, ["inner", "matrix"], exact=True)
+    x = net.values["x"].astype(np.float32)
+    scale = np.float32(np.abs(x).max()) / np.float32(127)
+    integers = np.round(x / scale)
+    b = net.builder
+    for name, columns in (("inner", 7), ("matrix", 4)):
+        factor = float(np.float32(net.draw(1, low=0.001, high=0.02)[0]))
+        codes = net.random.integers(-127, 128, (columns, 5)).astype(np.int8)
+        options = dict(int_8_dynamic_quantize=True, is_quantized_weight=True, nbits=8,
+                       quantization_type="linear", quant_scale=np.array([factor]))
+        if name == "inner":
+            b.add_inner_product(name, codes.tobytes(), None, 5, columns, False, "x", name, **options)
+        else:
+            b.add_batched_mat_mul(name, ["x"], name, weight_matrix_rows=5, W=codes.T.tobytes(),
+                                  weight_matrix_columns=columns, **options)
+        net.put(name, (integers @ codes.T.astype(np.float64)) * (factor * float(scale)))
+    return net
+
+
 def images():
     """Layers that crop, pad, resize, rearrange or normalize images."""
     names = ["crop", "cropto", "pad", "near", "asym", "align", "half", "strict", "s2d",
@@ -804,6 +825,79 @@ def single_exact():
     return net
 
 
+SCATTERS = {
+    "update": lambda a, b: b, "add": np.add, "sub": np.subtract, "mul": np.multiply,
+    "div": np.divide, "max": np.maximum, "min": np.minimum}
+
+
+def put_entries(data, places, updates, axis, mode):
+    """Updates of entries of an axis, one after the other."""
+    data, rank = data.copy(), places.ndim
+    rows = np.moveaxis(data, axis, 0)
+    moved = np.moveaxis(updates, list(range(axis, axis + rank)), list(range(rank)))
+    for place, update in zip(places.ravel(), moved.reshape((-1,) + rows.shape[1:])):
+        rows[place] = SCATTERS[mode](rows[place], update)
+    return data
+
+
+def put_elements(data, places, updates, axis, mode):
+    """Updates of single elements along an axis, one after the other."""
+    data = data.copy()
+    for index in np.ndindex(places.shape):
+        target = index[:axis] + (places[index],) + index[axis + 1:]
+        data[target] = SCATTERS[mode](data[target], updates[index])
+    return data
+
+
+def put_slices(data, places, updates, mode):
+    """Updates of slices at places along the leading axes, one after the other."""
+    data = data.copy()
+    for index in np.ndindex(places.shape[:-1]):
+        target = tuple(places[index])
+        data[target] = SCATTERS[mode](data[target], updates[index])
+    return data
+
+
+def scattered():
+    """Updates put into tensors at computed places, in every mode, and what is read at places."""
+    names = ["slices", "order", "falling", *(f"rows_{m}" for m in SCATTERS),
+             "columns", *(f"along_{m}" for m in SCATTERS), *(f"nd_{m}" for m in SCATTERS)]
+    net = Net("scattered", {"x": (5, 3, 7), "u": (11, 3, 7), "v": (5, 4, 7), "p": (11,), "q": (4,),
+                            "r": (5, 4, 7), "t": (11, 2)}, names, exact=True)
+    net.set_input("x", (5, 3, 7), 51, 0.3, 2.0)
+    net.set_input("u", (11, 3, 7), 52, 0.3, 2.0)
+    net.set_input("v", (5, 4, 7), 53, 0.3, 2.0)
+    net.set_input("p", (11,), 54, -5.0, 5.0)
+    net.set_input("q", (4,), 55, -3.0, 3.0)
+    net.set_input("r", (5, 4, 7), 56, -3.0, 3.0)
+    net.set_input("t", (11, 2), 57, -3.0, 3.0)
+    b, x, u, v = net.builder, net.values["x"], net.values["u"], net.values["v"]
+    places = {}
+    for name in ["p", "q", "r", "t"]:
+        b.add_floor(f"{name}_whole", name, f"{name}_whole")
+        places[name] = np.floor(net.values[name]).astype(int)
+    b.add_gather_nd("slices", ["x", "t_whole"], "slices")
+    net.put("slices", x[places["t"][:, 0], places["t"][:, 1]])
+    b.add_argsort("order", "x", "order", axis=-1)
+    net.put("order", np.argsort(x, 2, kind="stable").astype(float))
+    b.add_argsort("falling", "x", "falling", axis=0, descending=True)
+    net.put("falling", np.argsort(-x, 0, kind="stable").astype(float))
+    net.put("mid", u[:, 0])
+    b.add_slice_static("mid", "u", "mid", [0, 0, 0], [11, 1, 7], [1, 1, 1], [False] * 3,
+                       [False] * 3, [False, True, False])
+    for mode in SCATTERS:
+        b.add_scatter(f"rows_{mode}", ["x", "p_whole", "u"], f"rows_{mode}", 0, mode.upper())
+        net.put(f"rows_{mode}", put_entries(x, places["p"], u, 0, mode))
+        b.add_scatter_along_axis(
+            f"along_{mode}", ["x", "r_whole", "v"], f"along_{mode}", 1, mode.upper())
+        net.put(f"along_{mode}", put_elements(x, places["r"], v, 1, mode))
+        b.add_scatter_nd(f"nd_{mode}", ["x", "t_whole", "mid"], f"nd_{mode}", mode.upper())
+        net.put(f"nd_{mode}", put_slices(x, places["t"], net.values["mid"], mode))
+    b.add_scatter("columns", ["x", "q_whole", "v"], "columns", 1, "SUB")
+    net.put("columns", put_entries(x, places["q"], v, 1, "sub"))
+    return net
+
+
 def recurrent():
     """Recurrent layers on [7, 3, 5, 1, 1], with states as inputs and as results."""
     names = ["simple", "simple_h", "steep", "gru", "gru_h", "lstm", "lstm_h", "lstm_c", "last",
@@ -1081,8 +1175,8 @@ def unsupported():
 def made():
     """The files by name."""
     files, expected = {}, {}
-    nets = [classifier(), flatten_last(), window_layers(), *activations(), quantized(), images(),
-            arithmetic(), exact(), later_layers(), later_exact(), single_exact(), recurrent(),
+    nets = [classifier(), flatten_last(), window_layers(), *activations(), quantized(), dynamic(), images(),
+            arithmetic(), exact(), later_layers(), later_exact(), single_exact(), scattered(), recurrent(),
             tables(), words(), defaults(), flattened(), products(), custom()]
     for net in nets:
         files[net.name + ".mlmodel"] = net.content()

@@ -29,11 +29,15 @@ import torch.nn.functional as F
 from coremltools.converters.mil import Builder as mb
 from coremltools.converters.mil.frontend.torch import ops as torch_ops
 from coremltools.converters.mil.mil import types
+from coremltools.converters.mil.mil.ops.defs.iOS18.compression import (
+    constexpr_blockwise_shift_scale, constexpr_lut_to_sparse, constexpr_sparse_blockwise_shift_scale,
+    constexpr_sparse_to_dense)
 from coremltools.proto import Model_pb2
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import fixtures  # noqa: E402
-from make_coreml_models import seeded  # noqa: E402
+from make_coreml_models import (  # noqa: E402
+    SCATTERS, put_elements, put_entries, put_slices, seeded)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "Tests" / "ForgeImportersTests" / "Fixtures" / "CoreML" / "Programs"
@@ -587,6 +591,39 @@ def arrangements():
     return p.package()
 
 
+def scattered():
+    """Updates put into tensors, in every mode."""
+    p = Program(x=(5, 3, 7), u=(11, 3, 7), v=(5, 4, 7), m=(11, 7), p=(11,), q=(2, 2), r=(5, 4, 7),
+                t=(11, 2))
+    for name in ["x", "u", "v", "m"]:
+        p.range(name, 0.3, 2.0)
+    for name, size in [("p", 5), ("q", 3), ("r", 3), ("t", 3)]:
+        p.range(name, 0, size, whole=True)
+    a = p.ready()
+    x, u, v, m = (a[key].astype(np.float64) for key in ["x", "u", "v", "m"])
+    places = {key: a[key].astype(int) for key in ["p", "q", "r", "t"]}
+    for mode in SCATTERS:
+        p.add(f"rows_{mode}", lambda i, mode=mode: mb.scatter(
+            data=i["x"], indices=i["p"], updates=i["u"], axis=0, mode=mode),
+            put_entries(x, places["p"], u, 0, mode))
+        p.add(f"along_{mode}", lambda i, mode=mode: mb.scatter_along_axis(
+            data=i["x"], indices=i["r"], updates=i["v"], axis=-2, mode=mode),
+            put_elements(x, places["r"], v, 1, mode))
+        p.add(f"nd_{mode}", lambda i, mode=mode: mb.scatter_nd(
+            data=i["x"], indices=i["t"], updates=i["m"], mode=mode),
+            put_slices(x, places["t"], m, mode))
+    p.add("columns", lambda i: mb.scatter(
+        data=i["x"], indices=mb.reshape(x=i["q"], shape=[4]), updates=i["v"], axis=1, mode="update"),
+        put_entries(x, places["q"].ravel(), v, 1, "update"))
+    p.add("read", lambda i: mb.gather_nd(x=i["x"], indices=i["t"]),
+          x[places["t"][:, 0], places["t"][:, 1]])
+    p.add("known", lambda i: mb.scatter(
+        data=i["x"], indices=np.int32([4, 0, 4]), updates=mb.slice_by_size(
+            x=i["u"], begin=[0, 0, 0], size=[3, 3, 7]), axis=0, mode="add"),
+        put_entries(x, np.array([4, 0, 4]), u[:3], 0, "add"))
+    return p.package()
+
+
 def windows():
     """Convolutions, poolings, normalizations, products and resampling."""
     p = Program(x=(1, 4, 7, 6), s=(2, 4, 9), v=(2, 3, 5))
@@ -954,6 +991,142 @@ def blocks():
     return p.package(ct.target.iOS18)
 
 
+def nibbles():
+    """Matrices of 4-bit integers in blocks of many inputs, with and without offsets."""
+    p = Program(x=(1, 96))
+    x = p.ready()["x"].astype(np.float64)
+    for name, low, dtype, scales, has_offset in (
+        ("signed", -8, types.np_int4_dtype, (7, 3), False),
+        ("unsigned", 0, types.np_uint4_dtype, (7, 2), True),
+        ("rows", -8, types.np_int4_dtype, (7, 1), True),
+        ("one", -8, types.np_int4_dtype, (1, 1), False),
+        ("small", 0, types.np_uint4_dtype, (7, 12), True),
+    ):
+        number = len(name)
+        codes = np.floor(seeded(7 * 96, number, low, low + 16)).astype(np.int8).reshape(7, 96)
+        scale = seeded(int(np.prod(scales)), number + 1, 0.001, 0.2).reshape(scales)
+        offset = np.floor(seeded(scale.size, number + 2, low, low + 16)).astype(np.int8)
+        offset = offset.reshape(scales) if has_offset else None
+        kind = np.uint8 if low == 0 else np.int8
+        dense = constexpr_blockwise_shift_scale.decompress(
+            codes.astype(np.float64), scale.astype(np.float64), offset)
+        p.add(name, lambda i, c=codes.astype(kind), s=scale, o=offset, d=dtype, k=kind: mb.linear(
+            x=i["x"], weight=mb.constexpr_blockwise_shift_scale(
+                data=c.astype(d), scale=s, offset=None if o is None else o.astype(k).astype(d))),
+            x @ dense.T)
+    return p.package(ct.target.iOS18)
+
+
+def sparse():
+    """Sparse weights whose values are in blocks or in tables."""
+    p = Program(x=(1, 6))
+    x = p.ready()["x"].astype(np.float64)
+    uint1 = types.np_uint1_dtype
+
+    def places(rows, seed):
+        return (seeded(rows * 6, seed) > -0.2).astype(np.uint8).reshape(rows, 6)
+
+    mask = places(4, 1)
+    codes = np.floor(seeded(int(mask.sum()), 2, -128, 128)).astype(np.int8)
+    scale, offset = seeded(8, 3, 0.01, 0.2).reshape(4, 2), np.floor(seeded(8, 4, -9, 9)).astype(np.int8)
+    offset = offset.reshape(4, 2)
+    for name, shift in (("shifted", offset), ("scaled", None)):
+        kept, values = constexpr_sparse_blockwise_shift_scale.decompress(
+            mask, codes.astype(np.float64), scale.astype(np.float64), shift)
+        dense = constexpr_sparse_to_dense.decompress(values, kept)
+        p.add(name, lambda i, o=shift: mb.linear(x=i["x"], weight=dense_of(
+            mb.constexpr_sparse_blockwise_shift_scale(
+                data_mask=mask.astype(uint1), nonzero_data=codes, scale=scale, offset=o))),
+            x @ dense.T)
+    for name, rows, table, axis in (
+        ("table", 4, seeded(2 * 3 * 4, 5).reshape(2, 3, 4, 1), None),
+        ("vectors", 2, seeded(3 * 4 * 2, 6).reshape(1, 3, 4, 2), 0),
+        ("across", 4, seeded(4 * 3, 7).reshape(1, 1, 4, 3), 1),
+    ):
+        mask_ = places(rows, 8 + rows)[:, : 2 if axis == 1 else 6]
+        indices = seeded(int(mask_.sum()), 9, 0, 4).astype(np.uint8)
+        kept, values = constexpr_lut_to_sparse.decompress(
+            mask_, indices, table.astype(np.float64), axis)
+        dense = constexpr_sparse_to_dense.decompress(values, kept)
+        options = {} if axis is None else {"vector_axis": axis}
+        p.add(name, lambda i, m=mask_, k=indices, t=table, o=options: mb.linear(
+            x=i["x"], weight=dense_of(mb.constexpr_lut_to_sparse(
+                indices_mask=m.astype(uint1), indices_nonzero_data=k.astype(types.np_uint2_dtype),
+                lut=t, **o))), x @ dense.T)
+    return p.package(ct.target.iOS18)
+
+
+def dense_of(results):
+    """The dense weights of a sparse operation."""
+    mask, values = results
+    return mb.constexpr_sparse_to_dense(nonzero_data=values, mask=mask)
+
+
+def integers():
+    """Activations that are quantized, around convolutions and products; outputs are exact."""
+    p = Program(x=(1, 3, 9, 7), row=(5, 12))
+    arrays = {name: a.astype(np.float32) for name, a in p.ready().items()}
+
+    def quantized(values, scale, zero=0, dtype=np.uint8, axis=None):
+        if axis is not None:
+            shape = [-1 if k == axis else 1 for k in range(values.ndim)]
+            scale, zero = np.reshape(scale, shape), np.reshape(zero, shape)
+        exact = values / np.float32(scale)
+        # Arithmetic in another order must not change an integer.
+        assert np.abs(np.abs(exact - np.floor(exact)) - 0.5).min() > 1e-4
+        info = np.iinfo(dtype)
+        return np.clip(np.round(exact) + zero, info.min, info.max)
+
+    def both(x, scale, zero=None, dtype="uint8", axis=None):
+        """Quantizes and dequantizes."""
+        kind = np.uint8 if dtype == "uint8" else np.int8
+        options = {} if axis is None else {"axis": np.int32(axis)}
+        if zero is not None:
+            options["zero_point"] = np.asarray(zero, kind) if np.ndim(zero) else kind(zero)
+        scale = np.asarray(scale, np.float32) if np.ndim(scale) else np.float32(scale)
+        q = mb.quantize(input=x, scale=scale, output_dtype=dtype, **options)
+        return mb.dequantize(input=q, scale=scale, **options)
+
+    x, row = arrays["x"], arrays["row"]
+    wide = (quantized(x, 0.009, 128) - 128) * np.float32(0.009)
+    p.add("plain", lambda i: both(i["x"], 0.009, 128), wide)
+    p.add("clipped", lambda i: both(i["x"], 0.004, dtype="int8"),
+          quantized(x, 0.004, 0, np.int8) * np.float32(0.004))
+    scales, zeros = [0.0081, 0.0125, 0.02], [-3, 0, 100]
+    p.add("axis", lambda i: both(i["x"], scales, zeros, "int8", 1),
+          (quantized(x, np.float32(scales), zeros, np.int8, 1) - np.reshape(zeros, (-1, 1, 1)))
+          * np.float32(scales).reshape(-1, 1, 1))
+    codes = np.floor(seeded(5 * 3 * 3 * 3, 3, -127, 128)).astype(np.int8).reshape(5, 3, 3, 3)
+    factors, bias = seeded(5, 4, 0.002, 0.02), seeded(5, 5)
+    kernel = codes * factors.astype(np.float64).reshape(-1, 1, 1, 1)
+    image = F.conv2d(torch.from_numpy(wide).double(), torch.from_numpy(kernel),
+                     torch.from_numpy(bias).double(), stride=2, padding=1).numpy()
+    q = quantized(image, 0.11, 7)
+
+    def convolved(i, weights):
+        y = mb.conv(x=both(i["x"], 0.009, 128), weight=weights, bias=bias, strides=[2, 2],
+                    pad_type="custom", pad=[1, 1, 1, 1])
+        return both(mb.relu(x=y), 0.11, 7)
+
+    relu = np.maximum((q - 7) * np.float32(0.11), 0)
+    p.add("convolution", lambda i: convolved(i, mb.constexpr_affine_dequantize(
+        quantized_data=codes, scale=factors, zero_point=np.int8(0), axis=0)), relu)
+    p.add("dequantized", lambda i: convolved(i, mb.dequantize(
+        input=codes, scale=factors, axis=0)), relu)
+    narrow = (quantized(row, 0.0083, 3, np.int8) - 3) * np.float32(0.0083)
+    matrix = np.floor(seeded(4 * 12, 6, 0, 256)).astype(np.uint8).reshape(4, 12)
+    dense = (matrix.astype(np.float64) - 131) * np.float32(0.013)
+    p.add("product", lambda i: mb.linear(
+        x=both(i["row"], 0.0083, 3, "int8"), weight=mb.constexpr_affine_dequantize(
+            quantized_data=matrix, scale=np.float32(0.013), zero_point=np.uint8(131), axis=0)),
+        narrow @ dense.T)
+    total = wide + 2 * wide
+    p.add("sum", lambda i: both(mb.add(
+        x=both(i["x"], 0.009, 128), y=mb.mul(x=both(i["x"], 0.009, 128), y=np.float32(2))), 0.031, 127),
+        (quantized(total, 0.031, 127) - 127) * np.float32(0.031))
+    return p.package(ct.target.iOS17)
+
+
 def unsupported():
     """Operations that Forge does not have."""
     p = Program(x=(1, 2, 5, 4))
@@ -969,8 +1142,8 @@ def unsupported():
 
 def made():
     for make in [vision, half, classifier, numbered, encoder, fused, tagger, flexible, chain,
-                 choice, functions, arrangements, windows, later, recurrent, reversed_sequences,
-                 resets_after, compressed, blocks, unsupported]:
+                 choice, functions, arrangements, scattered, windows, later, recurrent, reversed_sequences,
+                 resets_after, compressed, blocks, nibbles, sparse, integers, unsupported]:
         yield make.__name__, *make()
 
 

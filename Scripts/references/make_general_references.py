@@ -301,6 +301,36 @@ onnx_case("gather elements of rows", "GatherElements", [signed(7, 5), whole(-7, 
           casts=["float32", "int64"], axis=0)
 onnx_case("gather elements of channels", "GatherElements", [signed(4, 3, 7), whole(-7, 6, 3, 2, 9)],
           casts=["float32", "int64"], axis=-1)
+
+
+def scattered(axis, function):
+    """NumPy's updates of entries of an axis, one after the other."""
+    def result(data, places, updates):
+        data = data.astype(np.float64)
+        rows = np.moveaxis(data, axis, 0)
+        whole = tuple(range(axis, axis + places.ndim))
+        moved = np.moveaxis(updates.astype(np.float64), whole, tuple(range(places.ndim)))
+        moved = moved.reshape((-1,) + rows.shape[1:])
+        for place, update in zip(places.astype(int).ravel(), moved):
+            rows[place] = function(rows[place], update)
+        return data
+    return result
+
+
+SCATTERS = {"replace": ("none", lambda a, b: b), "add": ("add", np.add),
+            "multiply": ("mul", np.multiply), "minimum": ("min", np.minimum),
+            "maximum": ("max", np.maximum)}
+for kind, (word, function) in SCATTERS.items():
+    onnx_case(f"scatter elements of rows {kind}", "ScatterElements",
+              [signed(7, 5), whole(-7, 6, 11, 4), signed(11, 4)],
+              casts=["float32", "int64"], axis=0, reduction=word)
+    onnx_case(f"scatter elements of channels {kind}", "ScatterElements",
+              [signed(4, 3, 7), whole(-7, 6, 3, 2, 9), signed(3, 2, 9)],
+              casts=["float32", "int64"], axis=-1, reduction=word)
+    numpy_case(f"scatter rows {kind}", [signed(7, 5, 3), whole(-7, 6, 2, 5), signed(2, 5, 5, 3)],
+               scattered(0, function))
+    numpy_case(f"scatter columns {kind}", [signed(3, 7, 17), whole(-7, 6, 13), signed(3, 13, 17)],
+               scattered(1, function))
 for size, target in [((1, 7, 1), (5, 7, 3)), ((3,), (2, 5, 3)), ((5, 1, 3), (5, 1, 3)),
                      ((2, 1, 4), (3, 1, 5, 1)), ((7, 3), (1, 3))]:
     text = "x".join(map(str, size)) + " to " + "x".join(map(str, target))

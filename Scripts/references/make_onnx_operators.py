@@ -22,6 +22,7 @@ from onnx.reference import ReferenceEvaluator
 
 import fixtures
 import onnx_place_cases
+import onnx_scatter_cases
 import onnx_whole_number_cases
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2].joinpath(
@@ -501,6 +502,7 @@ def main():
     made += onnx_place_cases.blocks_of_images(case)
     made += onnx_place_cases.rows(case, generator("rows"))
     made += onnx_place_cases.known(case)
+    made += onnx_scatter_cases.all_cases(case)
     made += onnx_whole_number_cases.narrow(case)
     made += onnx_whole_number_cases.bits(case)
     made += onnx_whole_number_cases.bounded(case)

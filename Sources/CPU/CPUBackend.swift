@@ -42,6 +42,10 @@ package struct CPUBackend: Backend {
     try CPUNetwork(graph, constants: constants, options: options, like: earlier as? CPUNetwork)
   }
 
+  package func storedFacts(of options: CompileOptions) -> [String]? {
+    StoredMachine.facts(of: options)
+  }
+
   package func storedNetwork(
     from reader: inout StoredReader, threads: CompileOptions.Threads
   ) throws -> (network: any BackendNetwork, executable: any Executable) {
@@ -78,9 +82,9 @@ final class CPUNetwork: BackendNetwork {
   var constantByteCount: Int { planner.constants.byteCount }
 
   func executable(
-    for graph: OperationGraph, lengths: LengthRange?
+    for graph: OperationGraph, constants: (any ConstantSource)?, lengths: LengthRange?
   ) throws(BackendError) -> any Executable {
-    try planner.plan(graph, lengths: lengths)
+    try (constants.map(planner.sized) ?? planner).plan(graph, lengths: lengths)
   }
 
   func write(

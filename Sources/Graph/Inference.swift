@@ -85,6 +85,8 @@ package struct Inference: Sendable {
   package let outputs: [Int]
   /// All problems of the model.
   package let problems: [Problem]
+  /// The sizes that each prediction chooses by themselves; `nil` if there are none.
+  package let openSizes: OpenSizes?
 
   /// The layer at a position.
   package func layer(at position: Int) -> Node? {
@@ -185,7 +187,10 @@ package struct Inference: Sendable {
     self.nodes = nodes
     self.inputs = model.inputs.compactMap { index[ObjectIdentifier($0)] }
     self.outputs = model.outputs.compactMap { index[ObjectIdentifier($0)] }
-    self.problems = ModelChecks.problems(model: model, nodes: nodes) + problems
+    let openSizes = model.openSizes
+    self.openSizes = openSizes
+    self.problems =
+      ModelChecks.problems(model: model, nodes: nodes, openSizes: openSizes) + problems
   }
 
   /// The problem for a violated shape rule, with its layer and the shapes that it received.

@@ -49,6 +49,21 @@ package struct InputDescription: Sendable {
     }
   }
 
+  /// The axes whose size each prediction chooses by itself.
+  package var openAxes: [OpenAxis] {
+    sizes.enumerated().compactMap { axis, size in
+      guard let name = size?.openName, let sizes = size?.openSizes else { return nil }
+      return OpenAxis(axis: axis, name: name, sizes: sizes)
+    }
+  }
+
+  /// The same input with fixed sizes.
+  func with(_ shape: Shape) -> InputDescription {
+    var description = InputDescription(name: name, shape: shape, place: place)
+    description.isInteger = isInteger
+    return description
+  }
+
   /// Checks and returns the shape.
   package func checkedShape() throws(ShapeError) -> Shape {
     for (size, axis) in zip(shape.dimensions, shape.axes) {

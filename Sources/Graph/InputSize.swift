@@ -8,8 +8,9 @@ import ForgeShapes
 /// let ids = Input(shape: [.upTo(512)], name: "ids")  // up to 512 words
 /// let frames = Input(shape: [.upTo(1000), 80])  // up to 1000 steps of 80 numbers
 /// let sound = Input(shape: [.stepping(from: 400, through: 160_080, by: 320), 1])
+/// let page = Input(shape: [.open("height", 32...960, step: 32), .open("width", 32...960), 3])
 /// ```
-public enum InputSize: Hashable, Sendable, ExpressibleByIntegerLiteral {
+public enum InputSize: Hashable, Sendable, Encodable, ExpressibleByIntegerLiteral {
   /// The same in every prediction.
   case exactly(Int)
   /// The length of a sequence: from 1 to this number, from prediction to prediction.
@@ -24,6 +25,12 @@ public enum InputSize: Hashable, Sendable, ExpressibleByIntegerLiteral {
   /// All sizes of a model that vary have equally many values. A prediction has the first of all,
   /// or the second of all, and so on.
   case stepping(from: Int, through: Int, by: Int)
+  /// One of the sizes of a range, from prediction to prediction, whatever other sizes are.
+  ///
+  /// A model may have any number of them. Sizes of one name state the same range and are equal in a
+  /// prediction. The plan for each combination of sizes is made when it is first met, and kept; see
+  /// `CompileOptions.planCacheSize`. All plans share the packed parameters.
+  case open(_ name: String, _ sizes: ClosedRange<Int>, step: Int = 1)
 
   /// A fixed size.
   public init(integerLiteral size: Int) { self = .exactly(size) }
@@ -33,19 +40,34 @@ public enum InputSize: Hashable, Sendable, ExpressibleByIntegerLiteral {
     switch self {
     case .exactly(let size), .upTo(let size): size
     case .stepping(_, let last, _): progression?.last ?? last
+    case .open(_, let sizes, _): openSizes?.last ?? sizes.upperBound
     }
   }
 
-  /// Whether the size is chosen for each prediction.
-  package var varies: Bool {
-    if case .exactly = self { false } else { true }
+  /// Whether the size is the length of a sequence, which each prediction chooses.
+  package var isLength: Bool {
+    switch self {
+    case .exactly, .open: false
+    case .upTo, .stepping: true
+    }
   }
 
-  /// The sizes from which a prediction chooses; `nil` for a fixed size and for arguments out of
+  /// The name of an open size.
+  package var openName: String? {
+    if case .open(let name, _, _) = self { name } else { nil }
+  }
+
+  /// The sizes of an open size; `nil` for others and for arguments out of range.
+  package var openSizes: SizeProgression? {
+    guard case .open(_, let sizes, let step) = self else { return nil }
+    return SizeProgression(from: sizes.lowerBound, through: sizes.upperBound, by: step)
+  }
+
+  /// The lengths from which a prediction chooses; `nil` for other sizes and for arguments out of
   /// range.
   package var progression: SizeProgression? {
     switch self {
-    case .exactly: nil
+    case .exactly, .open: nil
     case .upTo(let last): SizeProgression(from: 1, through: last, by: 1)
     case .stepping(let first, let last, let step):
       SizeProgression(from: first, through: last, by: step)
@@ -65,6 +87,12 @@ public enum InputSize: Hashable, Sendable, ExpressibleByIntegerLiteral {
       try ArgumentRule.require(
         range.contains(count), "stepping", "from \(first) through \(last) by \(step)",
         needs: "\(range.lowerBound) sizes or more, and numbers from 1 to \(range.upperBound)")
+    case .open(let name, let sizes, let step):
+      try ArgumentRule.require(
+        openSizes != nil, "open", "\"\(name)\", \(sizes), step: \(step)",
+        needs: "numbers from 1 to \(ConvolutionGeometry.maximumArgument)")
+      try ArgumentRule.require(
+        !name.isEmpty, "open", "a size without a name", needs: "a name, such as \"width\"")
     }
   }
 
@@ -75,20 +103,26 @@ public enum InputSize: Hashable, Sendable, ExpressibleByIntegerLiteral {
     case .upTo(let size): ".upTo(\(size))"
     case .stepping(let first, let last, let step):
       ".stepping(from: \(first), through: \(last), by: \(step))"
+    case .open(let name, let sizes, let step):
+      ".open(\"\(name)\", \(sizes.lowerBound)...\(sizes.upperBound)"
+        + (step == 1 ? ")" : ", step: \(step))")
     }
   }
 }
 
 // A function that is spelled like a layer, as the other forms of an input.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// An input tensor of any rank whose length may change from prediction to prediction.
+/// An input tensor of any rank whose sizes may change from prediction to prediction.
 ///
-/// The model is compiled once, for the largest length. Shorter sequences take the first part of the
-/// same memory and less time. Shapes and `summary()` show the largest length.
+/// Shapes and `summary()` show the largest sizes. With lengths, the model is compiled once, for the
+/// largest one; shorter sequences take the first part of the same memory and less time. With open
+/// sizes, layers are described for the largest sizes and then follow others: their arguments are
+/// the same for all.
 ///
 /// - Parameters:
 ///   - shape: the sizes, outermost first: numbers, ``InputSize/exactly(_:)``,
-///     ``InputSize/upTo(_:)`` and ``InputSize/stepping(from:through:by:)``.
+///     ``InputSize/upTo(_:)``, ``InputSize/stepping(from:through:by:)`` and
+///     ``InputSize/open(_:_:step:)``.
 ///   - name: the name under which `predict` takes it; by default `input`, then `input2`…
 ///   - fileID: the file; leave it out.
 ///   - line: the line; leave it out.
@@ -104,4 +138,31 @@ public func Input(
       InputDescription(
         name: name, sizes: shape,
         place: SourcePlace(fileID: fileID, line: line, column: column))))
+}
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// An image input whose width or height each prediction chooses within a range.
+///
+/// ```swift
+/// let page = Input(
+///   width: .open("width", 32...960, step: 32), height: .open("height", 32...960, step: 32))
+/// ```
+///
+/// - Parameters:
+///   - width: pixels in a row: a number or ``InputSize/open(_:_:step:)``.
+///   - height: rows: a number or ``InputSize/open(_:_:step:)``.
+///   - channels: values per pixel.
+///   - name: the name under which `predict` takes it; by default `input`, then `input2`…
+///   - fileID: the file; leave it out.
+///   - line: the line; leave it out.
+///   - column: the column; leave it out.
+/// - Returns: the tensor to build on, with the largest sizes as its shape.
+@_disfavoredOverload  // Numbers are those of an input of fixed sizes.
+public func Input(
+  width: InputSize, height: InputSize, channels: Int = 3, name: String? = nil,
+  fileID: String = #fileID, line: Int = #line, column: Int = #column
+) -> Tensor {
+  Input(
+    shape: [height, width, .exactly(channels)], name: name, fileID: fileID, line: line,
+    column: column)
 }

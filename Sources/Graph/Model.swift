@@ -19,6 +19,8 @@ public struct Model: Sendable {
   public var parameters: (any ParameterSource)?
   /// What a prediction may take, if the network is from a file; a compile checks it.
   package var limits: PredictionLimits?
+  /// How the model follows open sizes, if a file describes it for each of them.
+  var importedSizes: ImportedSizes?
   /// The source location of the model, for mistakes that belong to no layer.
   package let place: SourcePlace
 
@@ -154,6 +156,8 @@ public struct ModelMetadata: Sendable {
   public var values: [String: String] = [:]
   /// The meaning of each element of the output.
   public var labels: [String]
+  /// What is expected of pictures, by the name of the input.
+  public var pictures: [String: PicturePreparation] = [:]
   /// The node of the model file that combines the examples of the file's own batch, for messages;
   /// `nil` if examples are independent or the file has no batch.
   package var exampleMixer: String?

@@ -6,7 +6,9 @@ enum ModelChecks {
   /// The problems with the model's inputs and outputs.
   ///
   /// `nodes` are all that its outputs depend on and its inputs, in order of creation.
-  static func problems(model: Model, nodes: [Inference.Node]) -> [Problem] {
+  static func problems(
+    model: Model, nodes: [Inference.Node], openSizes: OpenSizes?
+  ) -> [Problem] {
     var problems: [Problem] = []
     if model.outputs.isEmpty { problems.append(.noOutputs(at: model.place)) }
     if model.inputs.isEmpty { problems.append(.noInputs(at: model.place)) }
@@ -29,6 +31,7 @@ enum ModelChecks {
       }
     }
     problems += differentLengths(nodes)
+    if let openSizes { problems += unclearSizes(openSizes, nodes) }
     problems += unusableScopes(nodes)
     if !hasCause { problems += outputsWithoutInput(model, tensors: nodes.map(\.tensor)) }
     return problems
@@ -58,6 +61,20 @@ enum ModelChecks {
     let sizes = inputs.flatMap(\.lengthAxes).map(\.sizes)
     guard Set(sizes.map(\.count)).count > 1, let last = inputs.last else { return [] }
     return [.differentLengths(at: last.place, sizes)]
+  }
+
+  /// The problems with open sizes: one name with several ranges, and lengths beside them.
+  private static func unclearSizes(_ open: OpenSizes, _ nodes: [Inference.Node]) -> [Problem] {
+    if let length = nodes.first(where: { !$0.lengthAxes.isEmpty }) {
+      return [.lengthBesideOpenSizes(at: length.place)]
+    }
+    var sizes: [String: SizeProgression] = [:]
+    for axis in open.axes.joined() {
+      guard let other = sizes.updateValue(axis.sizes, forKey: axis.name), other != axis.sizes
+      else { continue }
+      return [.openSizeTwice(at: nodes.last(where: \.isInput)?.place, axis.name, other, axis.sizes)]
+    }
+    return []
   }
 
   /// The problems with the names of modules, one for each use of a module.

@@ -27,6 +27,26 @@ extension Problem {
       ])
   }
 
+  static func lengthBesideOpenSizes(at place: SourcePlace?) -> Problem {
+    Problem(
+      place: place, headline: "an input has a length beside open sizes",
+      details: [
+        ("needs", "lengths, which .upTo and .stepping declare, or open sizes"),
+        ("remedy", "declare .open in their place"),
+      ])
+  }
+
+  static func openSizeTwice(
+    at place: SourcePlace?, _ name: String, _ first: SizeProgression, _ second: SizeProgression
+  ) -> Problem {
+    Problem(
+      place: place, headline: "the open size \"\(name)\" has two ranges",
+      details: [
+        ("received", "\(first.text), and \(second.text)"),
+        ("needs", "one range, as sizes of one name are equal in a prediction"),
+      ])
+  }
+
   static func notAnInput(at place: SourcePlace, what: String) -> Problem {
     Problem(
       place: place, headline: "the model's inputs hold something that is not an input",

@@ -81,6 +81,11 @@ package struct SummaryTable {
     if let sizes = inference.inputs.flatMap({ inference.nodes[$0].lengthAxes }).first?.sizes {
       lines.append("Length of sequences: \(sizes.text); shapes are those of the longest")
     }
+    if let open = inference.openSizes {
+      let sizes = open.sizes.map { "\($0.name.printable) \($0.sizes.text)" }
+      lines.append(
+        "Open sizes: \(sizes.joined(separator: ", ")); shapes are those of the largest")
+    }
     let mistakes = inference.problems.count
     if mistakes > 0 { lines.append("Number of mistakes: \(mistakes); check() describes them") }
     lines.append("Total parameters: \(inference.parameterCount)")

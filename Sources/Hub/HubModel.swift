@@ -85,11 +85,7 @@ public struct HubModel: Sendable {
     // The transformer of sentence-transformers may be in a folder of its own.
     let transformer = try root.folder(
       sentence.transformerFolder, namedIn: root.path(of: "modules.json"))
-    guard let settings = try transformer.settings("config.json") else {
-      throw HubError(
-        .fileMissing, "there is no configuration", path: transformer.path(of: "config.json"),
-        needs: "the config.json of a network of transformers")
-    }
+    let settings = try transformer.configuration()
     let architecture = try TextArchitectures.architecture(settings, limits: limits)
     let tensors = try HubTensors(transformer)
     let head = if let head { head } else { try Self.head(of: settings) }
@@ -102,7 +98,7 @@ public struct HubModel: Sendable {
     path = folder
     self.architecture = try settings.text("model_type") ?? ""
     self.head = head
-    self.labels = head == .features || head == .nextToken ? [] : labels.names
+    self.labels = head.hasLabels ? labels.names : []
     channels = architecture.channels
     self.maximumLength = most
     self.inputs = architecture.tokenTypes > 1 ? inputs : inputs.subtracting(.types)
@@ -137,17 +133,8 @@ public struct HubModel: Sendable {
 
   /// The head that config.json states with the class of the network.
   private static func head(of settings: Settings) throws(HubError) -> HubHead {
-    guard let value = settings["architectures"] else { return .features }
-    guard let name = value.array?.first?.text else {
-      throw settings.wrong("architectures", value, needs: "a list of class names")
-    }
-    guard let head = HubHead(className: name) else {
-      throw .unsupported(
-        "architectures", "\"\(name.prefix(80))\"", in: settings.path,
-        needs: "a model for features, classification or the next token",
-        remedy: "head: .features for the features alone")
-    }
-    return head
+    let needs = "a model for features, classification or the next token"
+    return try settings.head(needs: needs) { HubHead(className: $0) } ?? .features
   }
 
   /// The smallest of the maximum lengths.

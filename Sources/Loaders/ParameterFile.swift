@@ -100,3 +100,7 @@ public struct ParameterFile: ParameterData {
     return directory.hasSuffix("/") ? directory + fileName : directory + "/" + fileName
   }
 }
+
+extension ParameterFile: FiledParameterData {
+  package var filePlace: (file: InputFile, range: Range<Int>)? { (file, 0..<file.count) }
+}

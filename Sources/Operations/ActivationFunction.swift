@@ -4,7 +4,7 @@ import ForgeShapes
 ///
 /// Where frameworks disagree, each variant has its own name. For the same reason, slopes have no
 /// default.
-public enum ActivationFunction: Hashable, Sendable {
+public enum ActivationFunction: Hashable, Sendable, Encodable {
   /// `x`.
   case linear
   /// `max(x, 0)`.

@@ -49,6 +49,24 @@ extension AffineOperation {
   }
 }
 
+extension PartialOperation where Self: AffineOperation {
+  /// What makes a part of the result; `nil` for a part of the channels whose operands have other
+  /// axes.
+  func affine(_ part: TensorPart, _ operands: [[Int]]) -> PartialComputation? {
+    let last = part.ranges.count - 1
+    if part.isWhole(along: last, of: operands[0]) {
+      return PartialComputation(
+        nil, [part] + operands.dropFirst().map { TensorPart(whole: $0) })
+    }
+    guard operands.dropFirst().allSatisfy({ $0 == [1] || $0 == [operands[0][last]] }) else {
+      return nil
+    }
+    let channels = TensorPart([part.ranges[last]])
+    return PartialComputation(
+      nil, [part] + operands.dropFirst().map { channels.broadcast(to: $0) })
+  }
+}
+
 /// The scale and shift per channel of a node.
 package struct AffineConstants {
   package let scale: [Double]

@@ -1,9 +1,9 @@
 import ForgeShapes
 
 /// How the queries of attention weigh keys.
-public struct AttentionRule: Hashable, Sendable {
+public struct AttentionRule: Hashable, Sendable, Encodable {
   /// What the fourth operand, broadcast to [batch][heads][queries][keys], is.
-  public enum Mask: Hashable, Sendable {
+  public enum Mask: Hashable, Sendable, Encodable {
     /// There is none.
     case none
     /// A number added to each score; −∞ hides a key.
@@ -47,6 +47,14 @@ public struct AttentionRule: Hashable, Sendable {
     AttentionRule(
       heads: heads, groups: groups, scale: scale, causalOffset: causalOffset, cap: cap, mask: mask,
       hasPosition: true)
+  }
+
+  /// The same rule for queries of which those before a position are left out.
+  func forQueries(from position: Int) -> AttentionRule {
+    AttentionRule(
+      heads: heads, groups: groups, scale: scale,
+      causalOffset: causalOffset.map { $0.addingSaturated(position) }, cap: cap, mask: mask,
+      hasPosition: hasPosition)
   }
 
   /// Checks the arguments.

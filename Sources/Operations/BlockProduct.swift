@@ -2,7 +2,7 @@
 ///
 /// `y(o) = b(o) + Σ w(o, i) · x(i)`. Rows become 22-bit integers by blocks, so that sums of
 /// products are exact within a block.
-public struct BlockProduct: Hashable, Sendable {
+public struct BlockProduct: Hashable, Sendable, Encodable {
   /// The number of outputs.
   package let outputs: Int
   /// The blocks of the weights.

@@ -1,5 +1,5 @@
 /// A function from 8-bit integers to 8-bit integers, as its 256 values.
-public struct ByteTable: Hashable, Sendable {
+public struct ByteTable: Hashable, Sendable, Encodable {
   /// The type of the arguments.
   package let input: Quantization.Storage
   /// The type of the values.

@@ -1,5 +1,5 @@
 /// How two numbers are compared; a comparison with NaN does not hold, but `notEqual` does.
-public enum Comparison: Hashable, Sendable {
+public enum Comparison: Hashable, Sendable, Encodable {
   /// `a = b`.
   case equal
   /// `a ≠ b`.

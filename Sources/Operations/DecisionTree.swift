@@ -9,9 +9,9 @@
 ///   nodes: [.question(feature: 3, .lessOrEqual, 0.75, yes: 1, no: 2), .leaf, .leaf],
 ///   votes: [.init(node: 1, weight: 2.5), .init(node: 2, weight: -1)])
 /// ```
-public struct DecisionTree: Hashable, Sendable {
+public struct DecisionTree: Hashable, Sendable, Encodable {
   /// A question or a leaf.
-  public enum Node: Hashable, Sendable {
+  public enum Node: Hashable, Sendable, Encodable {
     /// Goes to the node `yes` if the feature compares so with the threshold, otherwise to `no`.
     ///
     /// A feature that is NaN goes where the comparison sends it, or to `yes` if `nanIsYes`.
@@ -23,7 +23,7 @@ public struct DecisionTree: Hashable, Sendable {
   }
 
   /// The weight that a leaf gives to a target.
-  public struct Vote: Hashable, Sendable {
+  public struct Vote: Hashable, Sendable, Encodable {
     /// The number of the leaf among the nodes.
     public var node: Int
     /// The target, such as a class.
@@ -61,7 +61,7 @@ public struct DecisionTree: Hashable, Sendable {
 }
 
 /// How the votes of several trees for a target become one number.
-public enum TreeAggregate: Hashable, Sendable {
+public enum TreeAggregate: Hashable, Sendable, Encodable {
   /// Their sum.
   case sum
   /// Their sum over the number of trees.

@@ -6,7 +6,7 @@ import ForgeShapes
 /// `y(o) = float(s(o) + biases(o)) · (scale · factors(o)) + offsets(o)`. Scale and zero point are
 /// those of a dynamic range; the whole numbers `w` are the weights over ``weightScales``. Source:
 /// ONNX Runtime, MatMulIntegerToFloat.
-public struct DynamicProduct: Sendable {
+public struct DynamicProduct: Sendable, Encodable {
   /// Which inputs belong to an output.
   package let form: QuantizedProduct.Form
   /// The real number that the integer 1 stands for in the weights of each output.

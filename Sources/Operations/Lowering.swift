@@ -15,11 +15,11 @@ import ForgeShapes
 /// The shape of the layer's output, its parameters and its cost follow from these operations.
 public struct Lowering {
   /// A tensor between primitives: an input, a parameter, a constant, or the result of a primitive.
-  public struct Value: Hashable, Sendable {
+  public struct Value: Hashable, Sendable, Encodable {
     /// The index into ``OperationGraph/shapes``.
     package let index: Int
     /// The graph that made it, or the one that graph was copied from.
-    let graph: Int
+    let graph: OperationGraph.Identity
   }
 
   /// The inputs of the layer, in order.

@@ -1,9 +1,9 @@
 import ForgeShapes
 
 /// Which values a normalization takes together, and what it divides them by.
-public struct Normalization: Hashable, Sendable {
+public struct Normalization: Hashable, Sendable, Encodable {
   /// The values that share a mean and a variance, or a norm.
-  public enum Extent: Hashable, Sendable {
+  public enum Extent: Hashable, Sendable, Encodable {
     /// The values of a number of last axes, for each index of the axes before them.
     case lastAxes(Int)
     /// The values of all pixels of an image in one of a number of groups of channels.
@@ -11,7 +11,7 @@ public struct Normalization: Hashable, Sendable {
   }
 
   /// What values become.
-  public enum Kind: Hashable, Sendable {
+  public enum Kind: Hashable, Sendable, Encodable {
     /// `(x − mean) / √(variance + epsilon)`.
     case standard
     /// `x / √(mean of x² + epsilon)`.

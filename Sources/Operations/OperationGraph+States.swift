@@ -104,7 +104,9 @@ extension OperationGraph {
     for node in nodes.reversed() {
       let placeAxis: Int? =
         switch node.primitive {
-        case .gatherRows(let axis, _), .gatherElements(let axis): axis
+        case .gatherRows(let axis, _), .gatherElements(let axis),
+          .scatterElements(let axis, _):
+          axis
         default: nil
         }
       if let axis = placeAxis {

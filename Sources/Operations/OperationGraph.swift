@@ -5,12 +5,12 @@ import Synchronization
 ///
 /// Nodes are in topological order. The shapes of values may be unknown while an input's size is;
 /// `binding(inputs:)` makes them known.
-package struct OperationGraph: Sendable {
+package struct OperationGraph: Sendable, Encodable {
   /// One result: of a node, an input of the model, or a constant.
   package typealias Value = Lowering.Value
 
   /// The origin of a value.
-  package enum Origin: Sendable {
+  package enum Origin: Sendable, Encodable {
     /// The model's input at this index.
     case input(Int)
     /// A parameter or other constant.
@@ -20,7 +20,7 @@ package struct OperationGraph: Sendable {
   }
 
   /// A value that a layer keeps from one prediction to the next; zero before the first.
-  package struct State: Sendable {
+  package struct State: Sendable, Encodable {
     /// The name, such as `gru1.hidden`.
     package let name: String
     /// The position of the layer in the model.
@@ -33,8 +33,17 @@ package struct OperationGraph: Sendable {
     let isAppendedTo: Bool
   }
 
+  /// Identifies a graph and its copies within the process; two equal graphs have two of them.
+  package struct Identity: Hashable, Sendable, Encodable {
+    private let number = Self.created.add(1, ordering: .relaxed).newValue
+    private static let created = Atomic(0)
+
+    /// Encodes nothing: keys of equal graphs are equal.
+    package func encode(to encoder: any Encoder) {}
+  }
+
   /// One operation with its operands.
-  package struct Node: Sendable {
+  package struct Node: Sendable, Encodable {
     /// The operation.
     package var primitive: Primitive
     /// The operands in the order that the primitive states.
@@ -81,8 +90,7 @@ package struct OperationGraph: Sendable {
   package var weightBlocks: [Int: WeightBlocks] = [:]
 
   /// Identifies the graph and its copies within the process.
-  private var identity = Self.created.add(1, ordering: .relaxed).newValue
-  private static let created = Atomic(0)
+  private var identity = Identity()
 
   package init() {}
 
@@ -234,7 +242,7 @@ package struct OperationGraph: Sendable {
 ///
 /// With recipes, a compile need not hold two copies of every parameter: each is evaluated when its
 /// values are packed.
-package indirect enum ConstantRecipe: Sendable {
+package indirect enum ConstantRecipe: Sendable, Encodable {
   /// The parameter at this index, in Forge's own layout.
   case parameter(Int)
   /// These values.

@@ -1,7 +1,7 @@
 import ForgeShapes
 
 /// The function of a pooling over any number of axes.
-public enum PoolingNDKind: Hashable, Sendable {
+public enum PoolingNDKind: Hashable, Sendable, Encodable {
   /// The largest value; NaN if one is.
   case maximum
   /// The index of the first of the largest values, counted over the axes of the window in row-major
@@ -16,7 +16,7 @@ public enum PoolingNDKind: Hashable, Sendable {
 }
 
 /// A window that moves over every axis of a tensor but the last, which holds the channels.
-public struct PoolingWindow: Hashable, Sendable {
+public struct PoolingWindow: Hashable, Sendable, Encodable {
   /// The function of each window.
   public let kind: PoolingNDKind
   /// The size of the window along each axis.

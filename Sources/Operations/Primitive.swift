@@ -5,7 +5,7 @@ import ForgeShapes
 /// They form a closed set, known to the compiler and every back end. Each case has an operation in
 /// its own file, which states its operands, shape rule, arithmetic and properties. Parameters are
 /// operands too. Their layouts are Forge's own (see `ParameterLayout`).
-public enum Primitive: Sendable {
+public enum Primitive: Sendable, Encodable {
   /// Cross-correlation of an image in groups of channels.
   case convolution(ConvolutionGeometry, outputs: Int, groups: Int)
   /// Convolution of each channel on its own.
@@ -78,6 +78,9 @@ public enum Primitive: Sendable {
   case gatherRows(axis: Int, isChecked: Bool = false)
   /// The elements of the first operand along an axis, at the indices that the second operand holds.
   case gatherElements(axis: Int)
+  /// The first operand, some of whose elements along an axis are replaced by those of the third, or
+  /// combined with them, at the indices that the second operand holds.
+  case scatterElements(axis: Int, ScatterCombination)
   /// The elements along the last axis reduced to one.
   case reduceRows(Reduction)
   /// The index of the largest or smallest element along the last axis.
@@ -172,6 +175,8 @@ public enum Primitive: Sendable {
     case .gatherRows(let axis, let isChecked):
       GatherRowsOperation(axis: axis, isChecked: isChecked)
     case .gatherElements(let axis): GatherElementsOperation(axis: axis)
+    case .scatterElements(let axis, let combination):
+      ScatterElementsOperation(axis: axis, combination: combination)
     case .reduceRows(let kind): ReduceRowsOperation(kind: kind)
     case .argumentRows(let smallest, let selectsLast):
       ArgumentRowsOperation(smallest: smallest, selectsLast: selectsLast)

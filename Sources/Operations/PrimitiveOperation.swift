@@ -78,6 +78,9 @@ package struct OperationTraits: Sendable {
       packsOperands: false, keepsElements: keepsElements, treatsChannelsAlike: treatsChannelsAlike)
   }
 
+  /// An element that is read or written takes as long as this many multiply-adds.
+  package static let workPerMove = 8
+
   /// The number of operands as text.
   var operandText: String {
     let (least, most) = (operands.lowerBound, operands.upperBound)
@@ -87,9 +90,6 @@ package struct OperationTraits: Sendable {
 }
 
 extension PrimitiveOperation {
-  /// An element that is read or written takes as long as this many multiply-adds.
-  private static var workPerMove: Int { 8 }
-
   /// The work of one prediction in units of a multiply-add: multiply-adds, elements moved,
   /// comparisons; 0 while a size is not known.
   ///
@@ -106,7 +106,7 @@ extension PrimitiveOperation {
     let read = operands.prefix(traits.packsOperands ? 1 : operands.count)
     let moved = read.reduce(stored(output)) { $0.addingSaturated(stored($1)) }
     return traits.multiplyAdds.count(for: operands, output: output)
-      .addingSaturated(moved.multipliedSaturated(by: Self.workPerMove))
+      .addingSaturated(moved.multipliedSaturated(by: OperationTraits.workPerMove))
       .addingSaturated(count.multipliedSaturated(by: workPerElement(for: operands)))
   }
 }

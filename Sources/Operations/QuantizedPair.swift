@@ -9,9 +9,9 @@ import ForgeShapes
 ///
 /// `y = clamp(round(z + output.zeroPoint))`, where numbers of int8 are counted from −128.
 /// Source: ONNX Runtime, QLinearAdd and QLinearMul.
-public struct QuantizedPair: Sendable {
+public struct QuantizedPair: Sendable, Encodable {
   /// What is done with the real numbers.
-  package enum Function: Sendable {
+  package enum Function: Sendable, Encodable {
     /// `a + b`.
     case add
     /// `a · b`.

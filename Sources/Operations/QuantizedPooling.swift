@@ -6,7 +6,7 @@ import ForgeShapes
 /// `clamp(round(float(Σ (q − input.zeroPoint)) · (factor / n)) + output.zeroPoint)` in Float32,
 /// with `factor = input.scale / output.scale` and `n` the number of pixels that the kind divides
 /// by.
-public struct QuantizedPooling: Sendable {
+public struct QuantizedPooling: Sendable, Encodable {
   /// The function of each window.
   package let kind: PoolingKind
   /// The window; `nil` for the whole image.

@@ -11,9 +11,9 @@ import ForgeShapes
 /// - real numbers: `y(o) = float(s(o)) · (input.scale · weightScales(o)) + bias(o)`.
 ///
 /// Source: ONNX, QLinearConv.
-public struct QuantizedProduct: Sendable {
+public struct QuantizedProduct: Sendable, Encodable {
   /// Which inputs belong to an output.
-  package enum Form: Sendable {
+  package enum Form: Sendable, Encodable {
     /// Those of a window and a group of channels.
     case convolution(ConvolutionGeometry, outputs: Int, groups: Int)
     /// Those of a window and one channel.

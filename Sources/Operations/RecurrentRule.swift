@@ -1,9 +1,9 @@
 import ForgeShapes
 
 /// What a recurrent layer computes at each time, and which optional operands it has.
-public struct RecurrentRule: Hashable, Sendable {
+public struct RecurrentRule: Hashable, Sendable, Encodable {
   /// The formula of a cell; `x` is the input's part of a gate, `R` a recurrent matrix.
-  public enum Cell: Hashable, Sendable {
+  public enum Cell: Hashable, Sendable, Encodable {
     /// `h′ = f(x + R·h)`.
     case simple(ActivationFunction)
     /// Gates i, f, c, o: `c′ = f∘c + i∘cell(…)`, `h′ = o∘hidden(c′)`; if coupled, `f = 1 − i`.
@@ -34,7 +34,7 @@ public struct RecurrentRule: Hashable, Sendable {
   }
 
   /// An optional operand, in the order of the operands.
-  public enum Operand: Int, CaseIterable, Hashable, Sendable {
+  public enum Operand: Int, CaseIterable, Hashable, Sendable, Encodable {
     /// One constant per gate and unit, added to `R·h`.
     case recurrentBiases
     /// Three constants per unit of an LSTM: the factors of the cell in the gates i, f and o.
@@ -53,7 +53,7 @@ public struct RecurrentRule: Hashable, Sendable {
   }
 
   /// A part of the result, in the order in which they follow each other.
-  public enum Part: Hashable, Sendable {
+  public enum Part: Hashable, Sendable, Encodable {
     /// The outputs, [times][rows][outputs].
     case sequence
     /// The hidden values after the last time, [rows][outputs].

@@ -1,5 +1,5 @@
 /// How a resampling weights the elements around a coordinate.
-public enum ResampleMode: Hashable, Sendable {
+public enum ResampleMode: Hashable, Sendable, Encodable {
   /// The element at the rounded coordinate.
   case nearest(NearestRounding)
   /// Linear interpolation of the two nearest.
@@ -9,7 +9,7 @@ public enum ResampleMode: Hashable, Sendable {
 }
 
 /// How a coordinate becomes the index of the nearest element.
-public enum NearestRounding: Hashable, Sendable {
+public enum NearestRounding: Hashable, Sendable, Encodable {
   /// To the nearest, down if two are.
   case roundPreferFloor
   /// To the nearest, up if two are.
@@ -23,7 +23,7 @@ public enum NearestRounding: Hashable, Sendable {
 /// How an index of a resampled axis becomes a coordinate of the input.
 ///
 /// `i` is the index, n and n′ are the sizes of input and output, and s is the scale.
-public enum ResampleCoordinates: Hashable, Sendable {
+public enum ResampleCoordinates: Hashable, Sendable, Encodable {
   /// `(i + ½) / s − ½`.
   case halfPixel
   /// As ``halfPixel``, moved by what rounding n·s to n′ has lost, so that the result is symmetric.

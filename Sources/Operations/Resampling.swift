@@ -1,9 +1,9 @@
 import ForgeShapes
 
 /// How a tensor is resampled along its axes.
-public struct Resampling: Hashable, Sendable {
+public struct Resampling: Hashable, Sendable, Encodable {
   /// What an element of the output is made of along one axis.
-  public enum Filter: Hashable, Sendable {
+  public enum Filter: Hashable, Sendable, Encodable {
     /// Elements around its coordinate.
     case around(
       ResampleMode, ResampleCoordinates, antialias: Bool = false, excludesOutside: Bool = false)

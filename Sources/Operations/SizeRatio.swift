@@ -1,5 +1,5 @@
 /// A scale of a resampled axis as a quotient of two whole numbers, usually of two sizes.
-package struct SizeRatio: Hashable, Sendable {
+package struct SizeRatio: Hashable, Sendable, Encodable {
   /// The size after a resampling.
   package let output: Int
   /// The size before it.

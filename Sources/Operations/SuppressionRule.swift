@@ -1,7 +1,7 @@
 import ForgeShapes
 
 /// Which boxes a suppression keeps.
-public struct SuppressionRule: Hashable, Sendable {
+public struct SuppressionRule: Hashable, Sendable, Encodable {
   /// The most boxes of a class.
   public let maximumPerClass: Int
   /// The largest intersection over union that is kept.

@@ -1,7 +1,7 @@
 import ForgeShapes
 
 /// What a tree ensemble computes: trees, how their votes are combined, and what is added.
-public struct TreeEnsembleRule: Hashable, Sendable {
+public struct TreeEnsembleRule: Hashable, Sendable, Encodable {
   /// The trees.
   public let trees: [DecisionTree]
   /// The number of targets.
@@ -11,7 +11,8 @@ public struct TreeEnsembleRule: Hashable, Sendable {
   /// A number for each target that is added; none for 0.
   public let base: [Float]
   /// The trees as kernels read them, or what is wrong with them.
-  package let table: Result<TreeTable, ShapeError>
+  package var table: Result<TreeTable, ShapeError> { checked.value }
+  private let checked: NotKeyed<Result<TreeTable, ShapeError>>
 
   /// Creates a rule, which is checked where it is used.
   ///
@@ -28,10 +29,10 @@ public struct TreeEnsembleRule: Hashable, Sendable {
     self.aggregate = aggregate
     self.base = base
     do throws(ShapeError) {
-      table = .success(
-        try TreeTable(trees, targets: targets, aggregate: aggregate, base: base))
+      checked = NotKeyed(
+        .success(try TreeTable(trees, targets: targets, aggregate: aggregate, base: base)))
     } catch {
-      table = .failure(error)
+      checked = NotKeyed(.failure(error))
     }
   }
 }

@@ -2,7 +2,7 @@ import ForgeShapes
 import ForgeSystem
 
 /// A function of each element that is not an activation of a convolution.
-public enum UnaryFunction: Hashable, Sendable {
+public enum UnaryFunction: Hashable, Sendable, Encodable {
   /// `|x|`.
   case absolute
   /// `−x`.

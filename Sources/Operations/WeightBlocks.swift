@@ -2,7 +2,7 @@
 /// `w(o, i) = (q(o, i) − zeros(o, i / size)) · scales(o, i / size)` with `q` from 0 to 15.
 ///
 /// Source: ONNX Runtime, MatMulNBits.
-package struct WeightBlocks: Hashable, Sendable {
+package struct WeightBlocks: Hashable, Sendable, Encodable {
   /// The inputs of a block.
   package let size: Int
   /// The scales, those of the blocks of an output after another.

@@ -51,6 +51,24 @@ extension WeightedOperation {
   }
 }
 
+extension WeightedOperation {
+  /// The parts of the weights and biases that make some of the channels.
+  ///
+  /// - Parameters:
+  ///   - channels: the channels.
+  ///   - outputs: the number of all channels.
+  ///   - operands: the sizes of all operands.
+  /// - Returns: the parts; `nil` if an operand has no axis of the channels.
+  func parameters(
+    of channels: Range<Int>, outputs: Int, _ operands: [[Int]]
+  ) -> [TensorPart]? {
+    let parameters = operands.dropFirst().map { TensorPart(whole: $0) }
+    if channels == 0..<outputs { return parameters }
+    guard operands.dropFirst().allSatisfy({ $0.first == outputs }) else { return nil }
+    return parameters.map { $0.with(channels, along: 0) }
+  }
+}
+
 /// A weighted operation whose window reads zeros outside the image.
 package protocol ZeroPaddedOperation: WeightedOperation {
   /// The window.

@@ -34,7 +34,6 @@ extension Engine {
     // The slot is freed before any caller receives a result.
     end(tickets, in: slot, at: moments)
     for ticket in tickets where ticket.isWorkersToAnswer {
-      ticket.timer?.cancel()
       ticket.answer(
         ticket.failure, latency: moments.fetched - ticket.submitted,
         waited: begun - ticket.submitted)

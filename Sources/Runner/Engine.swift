@@ -14,6 +14,9 @@ final class Engine: Sendable {
     /// Threads that are processing work.
     var busy = 0
     var isClosed = false
+    var deadlines = DeadlineQueue()
+    /// Sleeps until the earliest deadline, or until an earlier one than that.
+    var alarm: (moment: Nanoseconds, task: Task<Void, Never>)?
     /// Expires when the batching window of the first ticket ends.
     var windowTimer: Task<Void, Never>?
     /// The continuations of callers of `drain()`.
@@ -51,6 +54,9 @@ final class Engine: Sendable {
     }
   }
 
+  /// Ends the sleep until a deadline, which may be hours away, and which keeps the clock.
+  deinit { locked { $0.alarm.take() }??.task.cancel() }
+
   /// Whether this process was forked after the engine was created, and so lacks its threads.
   private var isForked: Bool { ForkCount.current != forks }
 
@@ -84,11 +90,13 @@ final class Engine: Sendable {
           state.tally.count(RunnerError.deadlineExceeded)
           return .deadlineExceeded
         }
-        // The timer is cancelled when the ticket is answered.
-        ticket.timer = timer(until: ticket.deadline) { $0.cancel(ticket, .deadlineExceeded) }
       }
       ticket.submitted = now
       ticket.phase = .waiting
+      if ticket.deadline != .never {
+        state.deadlines.add(ticket)
+        setAlarm(&state)
+      }
       state.tally.becameActive(at: now)
       state.line.append(ticket)
       wake(&state)
@@ -104,6 +112,7 @@ final class Engine: Sendable {
       let phase = ticket.phase
       guard phase != .over else { return false }
       ticket.phase = .over
+      if phase != .new { noteAnswer(to: ticket, &state) }
       state.tally.count(error)
       if phase == .waiting {
         state.line.remove(ticket)
@@ -116,8 +125,37 @@ final class Engine: Sendable {
       return phase != .new
     }
     guard isOurs == true else { return }
-    ticket.timer?.cancel()
     ticket.answer(error)
+  }
+
+  /// Lets a task sleep until the earliest deadline, unless one wakes by then.
+  ///
+  /// A sleeping task that is cancelled keeps its memory until its moment. So there is one for all
+  /// deadlines, and it sleeps on when a ticket is answered.
+  private func setAlarm(_ state: inout State) {
+    guard let moment = state.deadlines.earliest() else { return }
+    if let alarm = state.alarm {
+      guard moment < alarm.moment else { return }
+      alarm.task.cancel()
+    }
+    state.alarm = (
+      moment,
+      timer(until: moment) { engine in
+        let overdue = engine.locked { state -> [Ticket] in
+          // An alarm for an earlier deadline may have taken the place of this one.
+          if state.alarm?.moment == moment { state.alarm = nil }
+          let overdue = state.deadlines.takeOverdue(at: engine.time.now())
+          engine.setAlarm(&state)
+          return overdue
+        }
+        for ticket in overdue ?? [] { engine.cancel(ticket, .deadlineExceeded) }
+      }
+    )
+  }
+
+  /// Notes that a ticket is over, which was submitted.
+  private func noteAnswer(to ticket: Ticket, _ state: inout State) {
+    if ticket.deadline != .never { state.deadlines.noteAnswer() }
   }
 
   // MARK: Ending
@@ -259,6 +297,7 @@ final class Engine: Sendable {
       state.tally.ended(tickets.count)
       for ticket in tickets where ticket.phase == .taken {
         ticket.phase = .over
+        noteAnswer(to: ticket, &state)
         ticket.slot = nil
         ticket.isWorkersToAnswer = true
         state.tally.count(ticket, at: moments)

@@ -26,8 +26,6 @@ class Ticket: @unchecked Sendable {
   // MARK: Owned by the engine
 
   final var phase = Phase.new
-  /// Cancels the ticket when its deadline passes.
-  final var timer: Task<Void, Never>?
   /// The slot, while the ticket is in the phase `taken`.
   final var slot: InflightSlot?
   /// The adjacent tickets in the queue.

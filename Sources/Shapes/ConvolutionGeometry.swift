@@ -8,7 +8,7 @@
 ///
 /// A geometry can hold any numbers; ``validate()`` reports wrong ones. The other members saturate
 /// at the bounds of Int, and treat a stride below 1 as 1.
-public struct ConvolutionGeometry: Hashable, Sendable {
+public struct ConvolutionGeometry: Hashable, Sendable, Encodable {
   /// Width and height of the window in taps.
   public let kernel: Size
   /// Step between windows in pixels.

@@ -1,5 +1,5 @@
 /// The type of the elements of a tensor or of a stored parameter.
-public enum ElementType: String, Hashable, Sendable, CaseIterable {
+public enum ElementType: String, Hashable, Sendable, CaseIterable, Encodable {
   /// IEEE 754 single precision, the type of every value at the API.
   case float32 = "f32"
   /// IEEE 754 half precision.

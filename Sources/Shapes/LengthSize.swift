@@ -1,7 +1,7 @@
 /// A whole number that follows the length of a sequence: a polynomial `c₀ + c₁·L + c₂·L² + …`.
 ///
 /// Such are the sizes of tensors that depend on an input whose length each prediction chooses.
-package struct LengthSize: Hashable, Sendable, CustomStringConvertible {
+package struct LengthSize: Hashable, Sendable, CustomStringConvertible, Encodable {
   /// The coefficients, that of the constant first, without zeros at the end.
   package let coefficients: [Int]
 

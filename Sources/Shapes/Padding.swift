@@ -1,5 +1,5 @@
 /// What a window layer does at the border of its input.
-public enum Padding: Hashable, Sendable, CustomStringConvertible {
+public enum Padding: Hashable, Sendable, CustomStringConvertible, Encodable {
   /// As much zero padding as makes the output ⌈input / stride⌉ pixels.
   ///
   /// An odd amount puts the extra pixel at the bottom and right, as TensorFlow does.

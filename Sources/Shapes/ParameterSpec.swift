@@ -1,7 +1,7 @@
 /// The role of a parameter in its layer.
 ///
 /// The names are those in files: a source finds `gamma` of layer `bn1` by the pair of names.
-public struct ParameterType: Hashable, Sendable, CustomStringConvertible {
+public struct ParameterType: Hashable, Sendable, CustomStringConvertible, Encodable {
   /// The name, such as `weights`, `biases` or `gamma`.
   public let name: String
 
@@ -56,7 +56,7 @@ public struct ParameterType: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The meaning of one axis of a parameter.
-public enum ParameterAxis: Character, Hashable, Sendable {
+public enum ParameterAxis: Character, Hashable, Sendable, Encodable {
   /// Output channels, or neurons.
   case outputs = "O"
   /// Rows of the kernel, or of the image a dense layer flattens.
@@ -69,10 +69,16 @@ public enum ParameterAxis: Character, Hashable, Sendable {
   case channels = "C"
   /// Outputs per channel of a depthwise kernel.
   case multiplier = "M"
+
+  /// Encodes the letter.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(String(rawValue))
+  }
 }
 
 /// The specification of a parameter: its name, meaning, sizes and axis order.
-public struct ParameterSpec: Hashable, Sendable {
+public struct ParameterSpec: Hashable, Sendable, Encodable {
   /// The name of the layer it belongs to.
   public private(set) var layer: String
   /// The role of the parameter in its layer.

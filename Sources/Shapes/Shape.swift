@@ -3,7 +3,7 @@
 /// A shape has one to ``maximumRank`` dimensions, outermost first. Images have three: height,
 /// width, channels (the batch is not part of a shape). A dimension is `nil` when it is not known
 /// yet, such as the width and height of an `Input` that takes images of any size.
-public struct Shape: Hashable, Sendable {
+public struct Shape: Hashable, Sendable, Encodable {
   /// The largest number of dimensions a tensor may have.
   public static let maximumRank = 8
 

@@ -184,6 +184,16 @@ extension ShapeError {
       needs: "sizes that are equal along each axis, or 1 where they differ")
   }
 
+  package static func cannotScatter(_ operands: [Shape]) -> ShapeError {
+    let sizes = operands.prefix(3).map(\.sizeText)
+    let names = ["data", "places", "updates"]
+    return ShapeError(
+      .shapeMismatch, "places and updates do not fit the data",
+      received: zip(names, sizes).map { "\($0) \($1)" }.joined(separator: ", "),
+      needs: "tensors of one rank, updates no larger than the data except along the axis, "
+        + "and places of the updates' sizes or 1")
+  }
+
   static func cannotConcatenate(axis: String) -> ShapeError {
     ShapeError(
       .shapeMismatch, "the inputs do not match",

@@ -1,5 +1,5 @@
 /// A width and a height, or a step in x and y, in pixels.
-public struct Size: Hashable, Sendable, CustomStringConvertible {
+public struct Size: Hashable, Sendable, CustomStringConvertible, Encodable {
   /// The extent along a row.
   public let width: Int
   /// The extent along a column.
@@ -39,7 +39,7 @@ public struct Size: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Pixels to add to or to crop from each edge of an image.
-public struct Edges: Hashable, Sendable, CustomStringConvertible {
+public struct Edges: Hashable, Sendable, CustomStringConvertible, Encodable {
   /// Rows at the top.
   public let top: Int
   /// Columns at the left.

@@ -3,7 +3,7 @@
 ///
 /// A length of a model's sequences is a number from 1 to ``count``. Each axis that follows it has
 /// the size at that place of its own progression.
-package struct SizeProgression: Hashable, Sendable {
+package struct SizeProgression: Hashable, Sendable, Encodable {
   package let first, step: Int
   /// The number of sizes.
   package let count: Int
@@ -22,6 +22,9 @@ package struct SizeProgression: Hashable, Sendable {
 
   /// The largest size.
   package var last: Int { self[count] }
+
+  /// The size in the middle, by which it is found what follows the sizes.
+  package var middle: Int { self[(count + 1) / 2] }
 
   /// The size at a place from 1 to ``count``.
   package subscript(place: Int) -> Int { first + (place - 1) * step }
@@ -42,7 +45,7 @@ package struct SizeProgression: Hashable, Sendable {
 }
 
 /// An axis of an input whose size each prediction chooses.
-package struct LengthAxis: Hashable, Sendable {
+package struct LengthAxis: Hashable, Sendable, Encodable {
   package let axis: Int
   /// The sizes that it may have.
   package let sizes: SizeProgression

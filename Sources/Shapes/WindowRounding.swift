@@ -1,5 +1,5 @@
 /// How the number of windows that fit into an input is rounded.
-public enum WindowRounding: Hashable, Sendable {
+public enum WindowRounding: Hashable, Sendable, Encodable {
   /// Windows lie entirely inside the input and its padding.
   case floor
   /// A last window may reach beyond the padding, if it starts inside the input or the padding

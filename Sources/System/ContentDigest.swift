@@ -12,45 +12,19 @@ package struct ContentDigest: Hashable, Sendable {
   /// The digest of bytes, found by some threads; it does not depend on their number.
   package init(of bytes: UnsafeRawBufferPointer, threads: Int = 1) {
     let blocks = (bytes.count + Self.blockBytes - 1) / Self.blockBytes
-    var words: [UInt64] = []
-    let shares = max(min(threads, blocks), 1)
-    if shares > 1, let all = Self.shared(bytes, blocks: blocks, threads: shares) {
-      words = all
-    } else {
-      for block in 0..<blocks { Self.append(Self.digest(bytes, block), to: &words) }
+    let digests = [UInt64](unsafeUninitializedCapacity: 2 * blocks) { memory, count in
+      // Each thread reads and writes blocks of its own, and is joined before the memory is used.
+      nonisolated(unsafe) let (input, output) = (bytes, memory)
+      SharedWork.run(parts: blocks, threads: threads) { block in
+        let digest = Self.digest(input, block)
+        output.initializeElement(at: 2 * block, to: digest.low)
+        output.initializeElement(at: 2 * block + 1, to: digest.high)
+      }
+      count = 2 * blocks
     }
     var hash = Lanes()
-    words.withUnsafeBytes { hash.add($0) }
+    digests.withUnsafeBytes { hash.add($0) }
     self = hash.finished(count: bytes.count)
-  }
-
-  /// The digests of all blocks, of which each thread finds a part; `nil` if a thread is missing.
-  private static func shared(
-    _ bytes: UnsafeRawBufferPointer, blocks: Int, threads: Int
-  ) -> [UInt64]? {
-    let results = UnsafeMutableBufferPointer<UInt64>.allocate(capacity: 2 * blocks)
-    results.initialize(repeating: 0)
-    defer { results.deallocate() }
-    // Each thread reads and writes a part of its own, and is joined before the memory goes.
-    nonisolated(unsafe) let (input, output) = (bytes, results)
-    let work: @Sendable (Int) -> Void = { thread in
-      for block in stride(from: thread, to: blocks, by: threads) {
-        let digest = digest(input, block)
-        (output[2 * block], output[2 * block + 1]) = (digest.low, digest.high)
-      }
-    }
-    var isComplete = true
-    var others: [JoinedThread] = []
-    for thread in 1..<threads {
-      if let other = JoinedThread({ work(thread) }) {
-        others.append(other)
-      } else {
-        isComplete = false
-      }
-    }
-    work(0)
-    for other in others { other.join() }
-    return isComplete ? Array(results) : nil
   }
 
   private static func digest(_ bytes: UnsafeRawBufferPointer, _ block: Int) -> ContentDigest {
@@ -58,11 +32,6 @@ package struct ContentDigest: Hashable, Sendable {
     var hash = Lanes()
     hash.add(UnsafeRawBufferPointer(rebasing: bytes[range]))
     return hash.finished(count: range.count)
-  }
-
-  private static func append(_ digest: ContentDigest, to words: inout [UInt64]) {
-    words.append(digest.low)
-    words.append(digest.high)
   }
 }
 

@@ -32,7 +32,4 @@ package final class StoredBytes: Sendable {
       munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count)
     }
   }
-
-  /// Whether the bytes are those of a mapped file.
-  package var isMapped: Bool { copy == nil }
 }

@@ -65,11 +65,7 @@ private final class BatchWork: Sendable {
 
   /// Runs the batch and returns what it gives, in order.
   func run(_ core: TokenizerCore, threads: Int) throws(TokenizerError) -> [TokenizedText] {
-    let helpers = (1..<max(threads, 1)).compactMap { _ in
-      JoinedThread { [self] in work(core) }
-    }
-    work(core)
-    for helper in helpers { helper.join() }
+    SharedWork.run(threads: threads) { [self] in work(core) }
     let parts = results.withLock { $0 }
     var encodings: [TokenizedText] = []
     encodings.reserveCapacity(count)

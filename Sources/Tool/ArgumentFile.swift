@@ -27,6 +27,12 @@ enum ArgumentFile {
     return nil
   }
 
+  /// Whether a path leads to a folder.
+  static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
   /// Reads a value that ``write(_:to:)`` has written.
   ///
   /// - Parameters:

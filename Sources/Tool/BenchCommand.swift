@@ -32,7 +32,7 @@ struct BenchCommand: ParsableCommand {
   var layers: String?
 
   @OptionGroup var importing: ImportArguments
-  @OptionGroup var arguments: CompileArguments
+  @OptionGroup var arguments: TimingArguments
 
   @Option(
     help: ArgumentHelp(
@@ -76,14 +76,15 @@ struct BenchCommand: ParsableCommand {
   }
 
   private var isForLayers: Bool {
-    if case .recorded = arguments.tuning { return false }
+    if case .recorded = arguments.compile.tuning { return false }
     return importing.weights == nil && importing.size.isEmpty && importing.constant.isEmpty
+      && arguments.compile.caching.directory == nil
       && input == nil && output == nil && batch ?? 1 == 1 && !stream
       && arguments.saveTuning == nil
   }
 
   private func options(batch: Int) throws -> CompileOptions {
-    var options = try arguments.options
+    var options = try arguments.compile.options
     options.maximumBatch = batch
     options.preference = preference.preference
     return options
@@ -93,7 +94,7 @@ struct BenchCommand: ParsableCommand {
     if let layers {
       let lines = try LayerLine.all(path: layers)
       try LayerTable(
-        options: try options(batch: 1), threads: arguments.threads, runs: arguments.runs
+        options: try options(batch: 1), threads: arguments.compile.threads, runs: arguments.runs
       )
       .print(lines, json: json)
     } else if let network {
@@ -145,6 +146,7 @@ struct BenchCommand: ParsableCommand {
     if let output { try write(results, of: model.imported, compiled, batch: batch, to: output) }
     let timing = Timing(
       times: times, batch: batch, multiplyAdds: model.model.multiplyAdds,
+      load: compiled.isCached ? Timing.cached : "fresh",
       loadMs: (loaded - start) / .milliseconds(1), firstMs: first,
       resident: .init(beforeCompile: before, afterCompile: after, afterPredicting: end),
       memory: compiled.memory, precision: compiled.report.precision)

@@ -1,30 +1,53 @@
 import ArgumentParser
 import Forge
 import ForgeHub
+import ForgeImages
 
-/// Says the label of texts by a folder of the Hub.
+/// Says the label of texts or pictures by a folder of the Hub, or of pictures by a model file.
 struct ClassifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "classify",
-    abstract: "Prints labels or entities of texts, with a model folder of the Hugging Face Hub.",
+    abstract: """
+      Prints labels or entities of texts, or labels of pictures, with a model folder of the \
+      Hugging Face Hub; or labels of pictures with a model file.
+      """,
     discussion: """
       With a folder for token classification it prints entities, with any other the labels that \
-      have the highest scores, one line per text.
+      have the highest scores, one line per text. With a ViT or DINOv2 the arguments are picture \
+      files; with a CLIP, too, and --label gives the labels. A model file, or a ready \
+      architecture, classifies pictures; --preset says what it was trained with.
 
       EXAMPLES
         forge classify sentiment "What a fine day!"
         forge classify bert-base-NER --lines letters.txt
+        forge classify vit-base-patch16-224 cat.jpg dog.png --top 3
+        forge classify clip-vit-base cat.jpg --label "a cat" --label "a dog"
+        forge classify net.onnx cat.jpg --preset torch --crop center --labels imagenet.txt
       """)
 
-  @Argument(help: ArgumentHelp("The folder.", valueName: "folder"), completion: .directory)
+  @Argument(
+    help: ArgumentHelp("The folder, or a model file for pictures.", valueName: "folder|file"),
+    completion: .file())
   var folder: String
 
   @OptionGroup var texts: TextArguments
+  @OptionGroup var importing: ImportArguments
+  @OptionGroup var pictures: PictureArguments
 
-  @Option(help: "The labels of each text.")
+  @Option(help: LabelsFile.help)
+  var labels: String?
+
+  @Flag(help: "The outputs of a model file are scores, of which the softmax makes probabilities.")
+  var softmax = false
+
+  @Option(help: "The labels of each text or picture.")
   var top = 1
 
-  @Option(help: "The threads that share the texts.")
+  @Option(
+    help: ArgumentHelp("A label of pictures, for CLIP; can be repeated.", valueName: "text"))
+  var label: [String] = []
+
+  @Option(help: "The threads that share the texts, or those of the prediction of a picture.")
   var threads: Int?
 
   func validate() throws {
@@ -34,6 +57,15 @@ struct ClassifyCommand: ParsableCommand {
 
   func run() throws {
     let texts = try texts.all()
+    if let argument = NetworkArgument(argument: folder), !argument.isFolder {
+      return try classify(texts, by: argument)
+    }
+    if let pictures = try PictureClassifier(folder, labels: label) {
+      return try pictures.forEach(texts) { ranks in
+        print(ranks.prefix(top).map { "\($0)" }.joined(separator: "  "))
+      }
+    }
+    guard label.isEmpty else { throw ValidationError("--label is for pictures and a CLIP") }
     if try HubModel(contentsOf: folder).head == .tokenClassification {
       return try printEntities(of: texts)
     }
@@ -42,6 +74,22 @@ struct ClassifyCommand: ParsableCommand {
     }
     for ranks in try classifier.classify(texts) {
       print(ranks.prefix(top).map { "\($0)" }.joined(separator: "  "))
+    }
+  }
+
+  /// Classifies picture files by a model file.
+  private func classify(_ files: [String], by argument: NetworkArgument) throws {
+    guard label.isEmpty else { throw ValidationError("--label is for pictures and a CLIP") }
+    let network = try argument.network(importing)
+    let preparation = try pictures.preparation(network.imported)
+    let options = CompileOptions(threads: .given(threads))
+    let task = try ImageTask.classifier(
+      network.compiled(options, tellsOfRandom: true), preparation: preparation,
+      labels: labels.map { try LabelsFile.names(at: $0) } ?? network.model.metadata.labels,
+      top: top, appliesSoftmax: softmax)
+    for file in files {
+      let ranks = try task.predict(contentsOf: file)
+      print(ranks.map { "\($0)" }.joined(separator: "  "))
     }
   }
 

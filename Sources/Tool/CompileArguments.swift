@@ -1,7 +1,7 @@
 import ArgumentParser
 import Forge
 
-/// The arguments of the commands that compile a network and time it.
+/// The arguments that decide how a network is compiled.
 struct CompileArguments: ParsableArguments {
   @Option(help: "Threads per prediction; may exceed the number of cores.")
   var threads = 1
@@ -10,20 +10,13 @@ struct CompileArguments: ParsableArguments {
   var tuning = TuningArgument.costModel
 
   @Option(
-    help: ArgumentHelp(
-      "Where to write the kernels of the plan as JSON, for --tuning.", valueName: "file"))
-  var saveTuning: String?
-
-  @Option(
     help: """
       What dense layers and convolutions are computed in: float32, half-weights, bfloat16 or int8.
       """)
   var precision = CompileOptions.Precision.float32
 
   @OptionGroup var integers: QuantizationArgument
-
-  @Option(help: "The number of timed predictions.")
-  var runs = 50
+  @OptionGroup var caching: CacheArguments
 
   func validate() throws {
     try CompileOptions.Threads.check(threads)
@@ -34,9 +27,22 @@ struct CompileArguments: ParsableArguments {
     get throws {
       CompileOptions(
         tuning: try tuning.tuning, threads: .exactly(threads), precision: precision,
-        quantization: try integers.table)
+        quantization: try integers.table, cache: caching.cache)
     }
   }
+}
+
+/// The arguments of the commands that compile a network and time it.
+struct TimingArguments: ParsableArguments {
+  @OptionGroup var compile: CompileArguments
+
+  @Option(
+    help: ArgumentHelp(
+      "Where to write the kernels of the plan as JSON, for --tuning.", valueName: "file"))
+  var saveTuning: String?
+
+  @Option(help: "The number of timed predictions.")
+  var runs = 50
 
   /// Writes the kernels of a plan to the file of `--save-tuning`, if given.
   func save(_ tuning: TuningReport) throws {
@@ -45,6 +51,11 @@ struct CompileArguments: ParsableArguments {
 }
 
 extension CompileOptions.Threads {
+  /// The threads of an argument; as many as suit the machine if it is not given.
+  static func given(_ count: Int?) -> CompileOptions.Threads {
+    count.map { .exactly($0) } ?? .automatic
+  }
+
   /// Checks an argument of threads, if it is given.
   static func check(_ count: Int?) throws {
     guard (1...maximum).contains(count ?? 1) else {

@@ -19,20 +19,7 @@ struct CompileCommand: ParsableCommand {
   var network: NetworkArgument
 
   @OptionGroup var importing: ImportArguments
-
-  @Option(help: "Threads per prediction; may exceed the number of cores.")
-  var threads = 1
-
-  @Option(help: TuningArgument.help)
-  var tuning = TuningArgument.costModel
-
-  @Option(
-    help: """
-      What dense layers and convolutions are computed in: float32, half-weights, bfloat16 or int8.
-      """)
-  var precision = CompileOptions.Precision.float32
-
-  @OptionGroup var integers: QuantizationArgument
+  @OptionGroup var arguments: CompileArguments
 
   @Option(help: "What the plan is made for: speed or size.")
   var preference = PreferenceArgument.speed
@@ -46,15 +33,14 @@ struct CompileCommand: ParsableCommand {
   var output: String
 
   func validate() throws {
-    try CompileOptions.Threads.check(threads)
     guard (1...4096).contains(batch) else { throw ValidationError("batch must be 1 to 4096") }
   }
 
   func run() throws {
     let clock = ContinuousClock()
-    let options = CompileOptions(
-      maximumBatch: batch, preference: preference.preference, tuning: try tuning.tuning,
-      threads: .exactly(threads), precision: precision, quantization: try integers.table)
+    var options = try arguments.options
+    options.maximumBatch = batch
+    options.preference = preference.preference
     let start = clock.now
     let compiled = try network.network(importing).compiled(options, tellsOfRandom: true)
     let loading = (clock.now - start) / .milliseconds(1)

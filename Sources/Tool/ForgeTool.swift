@@ -23,8 +23,9 @@ struct ForgeTool: ParsableCommand {
       RunCommand.self, CheckCommand.self, SummaryCommand.self, InspectCommand.self,
       GraphCommand.self, PlanCommand.self, DiffCommand.self, VerifyCommand.self,
       BenchCommand.self, ProfileCommand.self, QuantizeCommand.self, EditCommand.self,
-      WeightsCommand.self, CompileCommand.self, EmbedCommand.self, ClassifyCommand.self,
-      GenerateCommand.self, DevicesCommand.self,
+      WeightsCommand.self, CompileCommand.self, CacheCommand.self, DetectCommand.self,
+      TransformCommand.self, ClassifyCommand.self, EmbedCommand.self, GenerateCommand.self,
+      DevicesCommand.self,
     ])
 
   /// Runs the command of the arguments; the exit code is 1 when its report cannot be written.

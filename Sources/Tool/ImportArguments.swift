@@ -16,7 +16,8 @@ struct ImportArguments: ParsableArguments {
       """
       The sizes of an input in the order of the file, batch included: image=1x3x224x224. In \
       ids=1x..512 each prediction chooses the length, up to 512; in x=1x400..16400/320 \
-      one of 400, 720, … 16400.
+      one of 400, 720, … 16400; in 'x=1x3x(h:32..960/32)x(w:32..960/32)' it chooses the two \
+      sizes h and w apart.
       """,
       valueName: "name=sizes"))
   var size: [String] = []
@@ -48,8 +49,9 @@ struct ImportArguments: ParsableArguments {
     file.options.function = function
     for text in size {
       let argument = NamedArgument(text)
-      guard let name = argument.name, let sizes = NamedArgument.sizes(argument.value) else {
-        throw ValidationError("--size takes NAME=1x3x224x224 or NAME=1x..512, not \(text)")
+      guard let name = argument.name, let sizes = InputSize.list(argument.value) else {
+        throw ValidationError(
+          "--size takes NAME=1x3x224x224, NAME=1x..512 or NAME=1x(n:1..512), not \(text)")
       }
       file.options.sizes[name] = sizes
       if let note = NamedArgument.note(onLengthsOf: name, sizes) { Progress.note(note) }

@@ -72,6 +72,9 @@ struct InspectCommand: ParsableCommand {
     for name in imported.ignoredInputs {
       Self.show(ModelFact("input", "\(name.printable)  changes no output"))
     }
+    for (name, stated) in imported.model.metadata.pictures.sorted(by: { $0.key < $1.key }) {
+      Self.show(ModelFact("pictures", "\(name.printable): \(stated)"))
+    }
     let labels = imported.model.metadata.labels
     if !labels.isEmpty { Self.show(ModelFact("labels", "\(labels.count)")) }
     Self.show(ModelFact("network", ModelFacts(imported.model).line))

@@ -32,6 +32,12 @@ enum NetworkArgument: ExpressibleByArgument {
     }
   }
 
+  /// Whether it is a folder, such as one of the Hub; a package of Core ML counts as a file.
+  var isFolder: Bool {
+    guard case .file(let path) = self, (try? ModelFile(path).format()) == nil else { return false }
+    return ArgumentFile.isFolder(path)
+  }
+
   /// The network, with the parameters of its file if one is given.
   func network(_ arguments: ImportArguments = ImportArguments()) throws -> Network {
     switch self {
@@ -61,6 +67,9 @@ enum NetworkArgument: ExpressibleByArgument {
       // The same container may hold the weights of a ready architecture.
       guard let recognized = try? Network(recognized: path) else { throw error }
       return recognized
+    }
+    if let assumed = imported.assumedArguments {
+      Progress.note("\(path) leaves sizes open; assumed is \(assumed)")
     }
     guard let weights = arguments.weights, !isImporters else {
       return Network(imported: imported, title: path, isReady: false)
@@ -132,6 +141,7 @@ struct Network {
       try model.compile(parameters: parameters, options: options)
     }
     Progress.tell(of: compiled.report.precision, inPlaceOf: options.precision)
+    Progress.tell(of: compiled.report.cache)
     return compiled
   }
 }

@@ -41,12 +41,16 @@ struct PictureArguments: ParsableArguments {
   @Option(
     help: """
       What a picture's bytes become: raw 0 to 255, unitRange 0 to 1, tf -1 to 1, torch PyTorch's \
-      mean and deviation, caffe BGR minus means.
+      mean and deviation, caffe BGR minus means. By default what the file states, if it does.
       """)
   var preset: Preset?
 
-  @Option(help: "The part of a picture that is used; with none, all of it is stretched.")
-  var crop = Crop.none
+  @Option(
+    help: """
+      The part of a picture that is used; with none, all of it is stretched. By default what the \
+      file states, or none.
+      """)
+  var crop: Crop?
 
   /// Whether a path is that of an array, by its extension.
   static func isArray(_ path: String) -> Bool { path.lowercased().hasSuffix(".npy") }
@@ -62,19 +66,42 @@ struct PictureArguments: ParsableArguments {
     else {
       throw ValidationError("the input \"\(name)\" takes no picture; give an array as .npy")
     }
-    guard let preset else {
+    let image = try Image(contentsOf: path)
+    let size = Size(
+      of: Size(width: image.width, height: image.height), for: shape,
+      open: imported.model.openSizes?.axes[index] ?? [])
+    var preparation = try preparation(of: name, imported)
+    if preparation.size == nil || imported.model.openSizes == nil { preparation.size = size }
+    return .values(try image.values(prepared: preparation))
+  }
+
+  /// What is done with pictures for an input: what the arguments say, or else what the file states.
+  ///
+  /// - Parameters:
+  ///   - name: the input; by default the first one.
+  ///   - imported: the network.
+  ///   - other: the preset if there is none.
+  /// - Returns: the preparation, without a size unless the file states one.
+  /// - Throws: `ValidationError` if there is no preset.
+  func preparation(
+    of name: String? = nil, _ imported: ImportedModel, preset other: Preset? = nil
+  ) throws -> ImagePreparation {
+    let index = imported.inputs.firstIndex { $0.name == name } ?? 0
+    let input = imported.inputs.indices.contains(index) ? imported.inputs[index].name : ""
+    if preset == nil, let stated = imported.model.metadata.pictures[input] {
+      var preparation = ImagePreparation(stated)
+      if let crop { preparation.crop = crop.crop }
+      return preparation
+    }
+    guard let preset = preset ?? other else {
       throw ValidationError(
         "a picture needs --preset: what the network was trained with, "
           + Preset.allCases.map(\.rawValue).joined(separator: ", "))
     }
+    let inputs = imported.model.inputs
+    let channels = inputs.indices.contains(index) ? inputs[index].shape?.channels : nil
     let normalization =
-      shape.channels == 1 ? preset.normalization.ordered(.gray) : preset.normalization
-    var size: Size?
-    if let width = shape.width, let height = shape.height {
-      size = Size(width: width, height: height)
-    }
-    let preparation = ImagePreparation(
-      size: size, crop: crop.crop, normalization: normalization)
-    return .values(try Image(contentsOf: path).values(prepared: preparation))
+      channels == 1 ? preset.normalization.ordered(.gray) : preset.normalization
+    return ImagePreparation(crop: crop?.crop ?? .none, normalization: normalization)
   }
 }

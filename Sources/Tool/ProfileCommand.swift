@@ -22,7 +22,7 @@ struct ProfileCommand: ParsableCommand {
   var network: NetworkArgument
 
   @OptionGroup var importing: ImportArguments
-  @OptionGroup var arguments: CompileArguments
+  @OptionGroup var arguments: TimingArguments
 
   @Option(
     help: ArgumentHelp(
@@ -58,13 +58,13 @@ struct ProfileCommand: ParsableCommand {
   }
 
   func run() throws {
-    let compiled = try network.network(importing).compiled(arguments.options)
+    let compiled = try network.network(importing).compiled(arguments.compile.options)
     BuildWarning.print(for: compiled.report)
     try arguments.save(compiled.report.tuning)
     let steps = try compiled.profile(runs: arguments.runs)
     if let trace { try OutputFile.write(ChromeTrace(steps).json, to: trace) }
     let speed = Device.measuredSpeed(
-      threads: arguments.threads, instructionSet: compiled.instructionSet)
+      threads: arguments.compile.threads, instructionSet: compiled.instructionSet)
     let total = steps.reduce(0) { $0 + $1.seconds }
     printComparisons(compiled.report.tuning)
     print("     ms   share  GFLOP/s  of peak    GB/s  kernel                        layers")

@@ -23,6 +23,15 @@ enum Progress {
         + "the plan is \(precision.argument)")
   }
 
+  /// Writes a note where a cache could not be used.
+  static func tell(of cache: CacheUse?) {
+    switch cache {
+    case .notStored(let reason): note("not in the cache: \(reason)")
+    case .stored(_, let fault?): note("a file of the cache was replaced: \(fault)")
+    case .cached, .stored(_, nil), nil: break
+    }
+  }
+
   /// Shows what is done while `work` runs.
   static func during<Result>(_ what: String, _ work: () throws -> Result) rethrows -> Result {
     show(what)

@@ -1,11 +1,12 @@
 import ArgumentParser
 import Forge
+import ForgeExporters
 import ForgeImporters
-import ForgeSystem
 import ForgeToolSupport
 import FoundationEssentials
 
-/// Finds the layers that may compute with integers, from samples, and writes them as a table.
+/// Finds the layers that may compute with integers, from samples, and writes them as a table or as
+/// a model file.
 struct QuantizeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "quantize",
@@ -13,10 +14,12 @@ struct QuantizeCommand: ParsableCommand {
     discussion: """
       The samples are .npy arrays or pictures in a folder if the model has one input, otherwise \
       folders with NAME.npy for each input. Layers stay in Float32 if they are not faster on \
-      integers here, or if they would move the outputs beyond the bound. Pass the table to \
-      --quantization of the other commands, or to CompileOptions in Swift.
+      integers here, or if they would move the outputs beyond the bound. The output is an ONNX \
+      file with integers in place of numbers, which runs everywhere, or a table in JSON for \
+      --quantization of the other commands and for CompileOptions in Swift.
 
       EXAMPLES
+        forge quantize net.onnx --calibrate photos/ --preset torch -o net.int8.onnx
         forge quantize net.onnx --calibrate photos/ --preset torch --bound 0.02 -o net.int8.json
         forge run net.onnx --quantization net.int8.json --input cat.jpg --preset torch
       """)
@@ -48,7 +51,8 @@ struct QuantizeCommand: ParsableCommand {
 
   @Option(
     name: [.customShort("o"), .long],
-    help: ArgumentHelp("Where to write the table as JSON.", valueName: "file"))
+    help: ArgumentHelp(
+      "Where to write the network, NAME.onnx, or the table as JSON.", valueName: "file"))
   var output: String?
 
   func validate() throws {
@@ -73,7 +77,20 @@ struct QuantizeCommand: ParsableCommand {
         calibration: samples, bound: bound, method: method.method, onlyFaster: !evenIfSlower)
     }
     print(quantized)
-    if let output { try ArgumentFile.write(quantized.table, to: output) }
+    if let output { try write(quantized.table, of: network, to: output) }
+  }
+
+  private func write(
+    _ table: QuantizationTable, of network: Network, to output: String
+  ) throws {
+    guard output.hasSuffix(".onnx") else {
+      return try ArgumentFile.write(table, to: output)
+    }
+    var model = network.model
+    model.parameters = network.parameters
+    try Progress.during("writing \(output)") {
+      try model.write(onnx: output, options: ONNXOptions(quantization: table))
+    }
   }
 
   /// The files and folders of the samples, in the order of their names.
@@ -84,7 +101,7 @@ struct QuantizeCommand: ParsableCommand {
     let paths = names.filter { !$0.hasPrefix(".") }.sorted().map { "\(calibrate)/\($0)" }
     let samples = paths.filter { path in
       let ending = path.split(separator: ".").last.map { $0.lowercased() } ?? ""
-      return ["npy", "jpg", "jpeg", "png", "ppm"].contains(ending) || Self.isFolder(path)
+      return ["npy", "jpg", "jpeg", "png", "ppm"].contains(ending) || ArgumentFile.isFolder(path)
     }
     guard !samples.isEmpty else {
       throw ValidationError("\(calibrate) has no .npy file, no picture and no folder of them")
@@ -92,17 +109,12 @@ struct QuantizeCommand: ParsableCommand {
     return samples
   }
 
-  private static func isFolder(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-  }
-
   /// The inputs of a sample.
   private func given(
     in path: String, _ imported: ImportedModel
   ) throws -> [String: NetworkRun.Given] {
     let names = imported.inputs.map(\.name)
-    guard Self.isFolder(path) else {
+    guard ArgumentFile.isFolder(path) else {
       guard names.count == 1, let name = names.first else {
         throw ValidationError(
           "the model has \(names.count) inputs, so that a sample is a folder with NAME.npy for each"

@@ -28,6 +28,7 @@ struct RunCommand: ParsableCommand {
   @OptionGroup var importing: ImportArguments
   @OptionGroup var inputs: InputArguments
   @OptionGroup var integers: QuantizationArgument
+  @OptionGroup var caching: CacheArguments
 
   @Option(
     name: [.customShort("o"), .long],
@@ -42,8 +43,7 @@ struct RunCommand: ParsableCommand {
   @Option(help: "Threads per prediction; may exceed the number of cores.")
   var threads: Int?
 
-  @Option(
-    help: ArgumentHelp("The names of the classes, one per line.", valueName: "file"))
+  @Option(help: LabelsFile.help)
   var labels: String?
 
   @Option(help: "The number of largest values to print of an output of classes.")
@@ -60,7 +60,8 @@ struct RunCommand: ParsableCommand {
 
   private var options: CompileOptions {
     get throws {
-      var options = CompileOptions(quantization: try integers.table)
+      var options = CompileOptions(
+        quantization: try integers.table, cache: caching.cache)
       if let threads { options.threads = .exactly(threads) }
       return options
     }
@@ -72,7 +73,7 @@ struct RunCommand: ParsableCommand {
     let network = try argument.network(importing)
     let given = try inputs.given(network.imported)
     // Mistakes in the inputs are told before the weights are read.
-    let names = try labelNames() ?? network.model.metadata.labels
+    let names = try labels.map { try LabelsFile.names(at: $0) } ?? network.model.metadata.labels
     let files = try output.map { path in
       try OutputFiles(at: path, for: network.imported.outputNames)
     }
@@ -149,19 +150,6 @@ struct RunCommand: ParsableCommand {
         let fitting = labels.count == values[index].values.count ? labels : []
         for ranked in values[index].top(k: top, labels: fitting) { print("  \(ranked)") }
       }
-    }
-  }
-
-  private func labelNames() throws -> [String]? {
-    try labels.map { path in
-      guard let data = FileManager.default.contents(atPath: path) else {
-        throw ValidationError("\(path) cannot be read")
-      }
-      var lines = String(decoding: data, as: UTF8.self).split(
-        omittingEmptySubsequences: false, whereSeparator: \.isNewline
-      ).map(String.init)
-      if lines.last?.isEmpty == true { lines.removeLast() }
-      return lines
     }
   }
 

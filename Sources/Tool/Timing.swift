@@ -15,6 +15,8 @@ struct Timing: Encodable {
 
   let minMs, medianMs, p90Ms, gflops, perPictureMs: Double
   let batch: Int
+  /// Where the network comes from: `cached`, or `fresh` if it was compiled.
+  let load: String
   let loadMs, firstMs: Double
   let residentBytes: Resident
   let packedBytes, arenaBytes, contextBytes, loadingPeakBytes: Int
@@ -23,7 +25,7 @@ struct Timing: Encodable {
 
   /// Summarizes sorted times of batches of pictures with `multiplyAdds` each.
   init(
-    times: [Double], batch: Int, multiplyAdds: Int, loadMs: Double, firstMs: Double,
+    times: [Double], batch: Int, multiplyAdds: Int, load: String, loadMs: Double, firstMs: Double,
     resident: Resident, memory: MemoryReport, precision: CompileOptions.Precision
   ) {
     minMs = times[0]
@@ -32,6 +34,7 @@ struct Timing: Encodable {
     perPictureMs = medianMs / Double(batch)
     gflops = 2e-6 * Double(multiplyAdds) / perPictureMs
     self.batch = batch
+    self.load = load
     self.loadMs = loadMs
     self.firstMs = firstMs
     residentBytes = resident
@@ -41,6 +44,9 @@ struct Timing: Encodable {
     loadingPeakBytes = memory.loadingPeak
     self.precision = precision.argument
   }
+
+  /// What ``load`` says of a network from a cache.
+  static let cached = "cached"
 
   /// One JSON object, with keys in snake case.
   var json: String {
@@ -64,7 +70,8 @@ struct Timing: Encodable {
       lines.append(String(format: "%.4f ms per picture of a batch of %ld", perPictureMs, batch))
     }
     lines.append(
-      String(format: "loading %.1f ms, first prediction %.2f ms", loadMs, firstMs))
+      String(format: "loading %.1f ms, first prediction %.2f ms", loadMs, firstMs)
+        + (load == Self.cached ? "; loaded from the cache" : ""))
     func megabytes(_ bytes: Int) -> String { String(format: "%.1f MB", Double(bytes) * 1e-6) }
     let resident = residentBytes
     lines.append(

@@ -55,7 +55,7 @@ package struct CaseList: Decodable {
     do {
       let constants = try (entry.constants ?? [:]).mapValues { try StoredTensor(numPy: $0) }
       let sizes = try (entry.sizes ?? [:]).mapValues { text throws(ToolError) in
-        guard let sizes = NamedArgument.sizes(text) else {
+        guard let sizes = InputSize.list(text) else {
           throw ToolError(.malformed, "these are not sizes", received: text, needs: "1x..512x64")
         }
         return sizes

@@ -5,7 +5,8 @@ import Foundation
 /// Writes the networks of all layer cases as compiled files, or opens those that another process
 /// has written, for Scripts/checks/compiled-files.
 ///
-/// Arguments: `write FOLDER` or `open FOLDER`. Each network is written with the bits of its results,
+/// Arguments: `write FOLDER`, `open FOLDER`, or `cache FOLDER`, which compiles the networks that are
+/// in the folder of `write` with a cache below it, and tells how many were found. Each network is written with the bits of its results,
 /// which the other process compares. A pointer that was stored as a number would lead nowhere there.
 @main
 struct CompiledNetworks {
@@ -21,15 +22,18 @@ struct CompiledNetworks {
   }
 
   static func main() throws {
-    guard CommandLine.arguments.count == 3 else { fatalError("CompiledNetworks write|open FOLDER") }
+    guard CommandLine.arguments.count >= 3 else { fatalError(usage) }
     let folder = CommandLine.arguments[2]
     let entries = self.entries()
     switch CommandLine.arguments[1] {
     case "write": try write(entries, to: folder)
     case "open": try open(entries, in: folder)
-    default: fatalError("CompiledNetworks write|open FOLDER")
+    case "cache": try useCache(entries, in: folder)
+    default: fatalError(usage)
     }
   }
+
+  private static let usage = "CompiledNetworks write|open FOLDER, or cache FOLDER"
 
   static func entries() -> [Entry] {
     var entries: [Entry] = []
@@ -100,6 +104,26 @@ struct CompiledNetworks {
     }
     print("equal: \(equal), different: \(different)")
     if different > 0 || equal == 0 { exit(1) }
+  }
+
+  /// Compiles the networks with a cache; the results are those of the files.
+  static func useCache(_ entries: [Entry], in folder: String) throws {
+    var uses: [String: Int] = [:]
+    let cache = CompileCache(directory: folder + "/cache", sizeLimit: 1 << 40)
+    for entry in entries {
+      let path = "\(folder)/\(entry.file).bits"
+      guard let expected = try? Data(contentsOf: URL(fileURLWithPath: path)) else { continue }
+      var options = entry.options
+      options.cache = cache
+      let network = try entry.model.compile(options: options)
+      let bits = try self.bits(of: network)
+      let isEqual = bits.withUnsafeBytes { Data($0) } == expected
+      if !isEqual { print("different: \(entry.name)") }
+      let use = network.isCached ? "found" : "compiled"
+      uses[isEqual ? use : "different", default: 0] += 1
+    }
+    print(uses.sorted { $0.key < $1.key }.map { "\($0): \($1)" }.joined(separator: ", "))
+    if uses["different"] != nil { exit(1) }
   }
 
   /// The bits of all outputs of three predictions, each from the state that the one before left.

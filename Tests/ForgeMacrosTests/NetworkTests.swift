@@ -55,6 +55,24 @@
       }
     }
 
+    /// Open sizes are not part of a type; sizes that do not follow them are.
+    @Test func openSizes() throws {
+      let source = RandomParameters(seed: 7)
+      let network = try Page.Network(parameters: source)
+      let plain = try Model(output: Page.body).compile(parameters: source)
+      for (width, height) in [(64, 32), (8, 12), (20, 8)] {
+        let page = TensorValues(
+          width: width, height: height, channels: 2,
+          values: (0..<2 * width * height).map { Float($0 % 11) - 5 })
+        let result: FixedVector<4> = try network.predict(page)
+        #expect(result.values == (try plain.predict(page)))
+      }
+      let table = try Table.Network(parameters: source)
+      let rows: TensorValues = try table.predict(
+        TensorValues(shape: Shape(sizes: [1, 2]), values: [3, 3]))
+      #expect(rows.values == [0.5, 0.5])
+    }
+
     @Test func severalInputsAndOutputs() throws {
       let source = RandomParameters(seed: 7)
       var generator = SplitMix64(seed: 3)

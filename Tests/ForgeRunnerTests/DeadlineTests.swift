@@ -29,8 +29,68 @@ import Testing
     let runner = try Runner(GateNetwork(), inflightBuffers: 1, clock: clock)
     #expect(try await runner.predict(1, deadline: .after(left)) == -1)
     #expect(try await runner.predict(2, deadline: .at(.now + .seconds(100))) == -2)
-    // The timers are gone with their predictions.
-    try await eventually("nobody sleeps") { clock.sleeperCount == 0 }
+    #expect(clock.sleeperCount <= 1)
+  }
+
+  /// One task sleeps for all deadlines, however many predictions there were.
+  @Test func oneTaskSleepsForAll() async throws {
+    let clock = TestClock()
+    let runner = try Runner(GateNetwork(), inflightBuffers: 2, clock: clock)
+    for number in 0..<2000 {
+      let value = try await runner.predict(
+        number, deadline: .after(.seconds(3600 - number % 7)))
+      #expect(value == -number)
+      if number % 100 == 0 { clock.advance(by: .seconds(1)) }
+    }
+    // Deadlines that are earlier than those before wake another task.
+    #expect(clock.sleepCount < 40)
+    #expect(clock.sleeperCount <= 1)
+    clock.advance(by: .seconds(7200))
+    #expect(try await runner.predict(1, deadline: .after(.seconds(1))) == -1)
+    #expect(runner.statistics.deadlineExceeded == 0)
+  }
+
+  /// A runner that is gone keeps no task asleep, however far away its deadline was.
+  @Test func nobodySleepsForReleasedRunner() async throws {
+    let clock = TestClock()
+    var runner: Runner? = try Runner(GateNetwork(), inflightBuffers: 2, clock: clock)
+    #expect(try await runner?.predict(1, deadline: .after(.seconds(3600))) == -1)
+    try await eventually("a task sleeps") { clock.sleeperCount == 1 }
+    runner = nil
+    try await eventually("none sleeps") { clock.sleeperCount == 0 }
+  }
+
+  /// Waiting predictions end at their own deadlines, in whatever order these were stated.
+  @Test func eachDeadlineIsKept() async throws {
+    let clock = TestClock()
+    let network = GateNetwork(isOpen: false)
+    let runner = try Runner(network, inflightBuffers: 1, clock: clock)
+    let first = predicting(0, with: runner)
+    try await eventually("the first runs") { network.log.inFlight == 1 }
+    let moments = (1...60).map { $0 * 37 % 61 }
+    var waiting: [(Int, Task<Int, any Error>)] = []
+    for (index, moment) in moments.enumerated() {
+      waiting.append(
+        (moment, predicting(index + 1, with: runner, deadline: .after(.seconds(moment)))))
+      try await eventually("it waits") { runner.waitingPredictions == index + 1 }
+    }
+    for (index, (_, task)) in waiting.enumerated() where index % 3 == 0 { task.cancel() }
+    try await eventually("a third is cancelled") { runner.waitingPredictions == 40 }
+    try await eventually("a task sleeps") { clock.sleeperCount == 1 }
+    for moment in 1...30 {
+      let due = waiting.enumerated().filter { $0.offset % 3 != 0 && $0.element.0 == moment }
+      let left = runner.waitingPredictions
+      clock.advance(by: .seconds(1))
+      for (_, (_, task)) in due { await expectExceeded(task) }
+      try await eventually("they are answered") {
+        runner.waitingPredictions == left - due.count && clock.sleeperCount == 1
+      }
+    }
+    network.open()
+    #expect(try await first.value == 0)
+    for (index, (moment, task)) in waiting.enumerated() where index % 3 != 0 && moment > 30 {
+      #expect(try await task.value == -(index + 1))
+    }
   }
 
   @Test func deadlineEndsWaitingPrediction() async throws {
@@ -41,7 +101,7 @@ import Testing
     try await eventually("the first runs") { network.log.inFlight == 1 }
     let second = predicting(2, with: runner, deadline: .after(.milliseconds(20)))
     let third = predicting(3, with: runner, deadline: .after(.milliseconds(21)))
-    try await eventually("both wait") { runner.waitingPredictions == 2 && clock.sleeperCount == 2 }
+    try await eventually("both wait") { runner.waitingPredictions == 2 && clock.sleeperCount == 1 }
     clock.advance(by: .milliseconds(20))
     await expectExceeded(second)
     #expect(runner.waitingPredictions == 1)

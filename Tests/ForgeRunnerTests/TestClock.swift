@@ -31,6 +31,9 @@ final class TestClock: Clock, @unchecked Sendable {
   /// The number of tasks that sleep.
   var sleeperCount: Int { locked { sleepers.count } }
 
+  /// The number of times that a task has gone to sleep.
+  var sleepCount: Int { locked { lastSleeper } }
+
   /// Moves the clock and wakes those whose time has come.
   func advance(by duration: Duration) {
     let due = locked {

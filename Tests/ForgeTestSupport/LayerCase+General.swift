@@ -61,6 +61,49 @@ extension LayerCase {
       [GatherElements(axis: a.n, name: a.name, fileID: a.fileID, line: a.line, column: a.column)]
     },
     LayerCase(
+      "ScatterRows", summary: "ScatRows",
+      networks: [
+        "of rows twice": { x, _, _ in
+          let places = x --> Reduce(.maximum, axes: [1, 2]) --> Compare(.greater, than: [1e9])
+          return [x, places, x --> Unary(.negate)] --> ScatterRows(combination: .add)
+        },
+        "of channels": { x, c, _ in
+          let places =
+            x --> GlobalMaxPooling() --> Reshape(to: [c]) --> TopK(count: 1, output: .indices)
+          let updates = x --> Slice(starts: [0], ends: [1], axes: [2]) --> Unary(.negate)
+          return [x, places, updates] --> ScatterRows(axis: 2)
+        },
+      ]
+    ) { a in
+      [
+        ScatterRows(
+          axis: a.n, combination: .maximum, name: a.name, fileID: a.fileID, line: a.line,
+          column: a.column)
+      ]
+    },
+    LayerCase(
+      "ScatterElements", summary: "ScatElem",
+      networks: [
+        "of the largest": { x, _, _ in
+          let places = x --> TopK(count: 1, output: .indices)
+          let updates = x --> TopK(count: 1) --> Unary(.negate)
+          return [x, places, updates] --> ScatterElements(axis: -1, combination: .minimum)
+        },
+        "of one pixel": { x, _, _ in
+          let pixel = x --> Slice(starts: [0, 0], ends: [1, 1], axes: [0, 1])
+          let places = pixel --> Compare(.greater, than: [1e9])
+          return [x, places, pixel --> Unary(.negate)]
+            --> ScatterElements(axis: 1, combination: .multiply)
+        },
+      ]
+    ) { a in
+      [
+        ScatterElements(
+          axis: a.n, combination: .add, name: a.name, fileID: a.fileID, line: a.line,
+          column: a.column)
+      ]
+    },
+    LayerCase(
       "Expand",
       networks: [
         "of a mean": { x, c, n in

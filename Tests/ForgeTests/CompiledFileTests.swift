@@ -23,6 +23,16 @@ import Testing
     }
   }
 
+  /// One of each kind of fit, with every color and filter.
+  private static let pictures: [String: PicturePreparation] = [
+    "x": PicturePreparation(width: 5, height: 4, scale: [0.1, 1 / 3, -0.0], bias: [.nan]),
+    "a": PicturePreparation(colors: .gray, fit: .center, filter: .nearest),
+    "b": PicturePreparation(colors: .bgr, fit: .shorterSide(7), filter: .bilinearAliased),
+    "c": PicturePreparation(fit: .shorterSideFloored(-1), filter: .bicubic),
+    "d": PicturePreparation(fit: .letterbox(255), filter: .lanczos),
+    "e": PicturePreparation(height: 3, filter: .area),
+  ]
+
   private static func small() -> Model {
     let input = Input(width: 5, height: 4, channels: 3, name: "x")
     let a = input --> Convolution(kernel: 3, channels: 4, activation: .relu, name: "a")
@@ -32,6 +42,7 @@ import Testing
     model.metadata.name = "small"
     model.metadata.labels = ["one", "two", "three"]
     model.metadata.values = ["key": "value", "a": "b"]
+    model.metadata.pictures = pictures
     return model
   }
 
@@ -52,6 +63,10 @@ import Testing
       #expect(same.maximumBatch == 3 && same.instructionSet == network.instructionSet)
       #expect(same.metadata.labels == ["one", "two", "three"] && same.metadata.name == "small")
       #expect(same.metadata.values == ["key": "value", "a": "b"])
+      // Their text, because NaN does not equal itself.
+      #expect(
+        same.metadata.pictures.mapValues { "\($0) \($0.fit)" }
+          == Self.pictures.mapValues { "\($0) \($0.fit)" })
       for detail in [SummaryDetail.standard, .detailed, .nested] {
         #expect(same.summary(detail) == network.summary(detail))
       }

@@ -130,9 +130,16 @@ import Testing
     let data = Input(shape: [3, 2], name: "data")
     let places = Input(shape: [2], name: "places")
     let elements = Input(shape: [2, 2], name: "elements")
+    let (put, putElements) = (
+      Input(shape: [2], name: "put"), Input(shape: [2, 2], name: "put elements")
+    )
+    let updates = data --> Slice(starts: [0], ends: [2], axes: [0])
     return try Model(
-      inputs: [data, places, elements],
+      inputs: [data, places, elements, put, putElements],
       outputs: [
+        [data, put, updates] --> ScatterRows(combination: .add, name: "put rows"),
+        [data, putElements, updates]
+          --> ScatterElements(axis: 0, combination: .add, name: "elements put"),
         [data, places] --> GatherRows(name: "rows"),
         [data, elements] --> GatherElements(axis: 0, name: "elements of rows"),
       ]
@@ -141,10 +148,14 @@ import Testing
 
   @Test func negativePlacesCountFromTheEnd() throws {
     let found = try network().predict(
-      ["data": [1, 2, 3, 4, 5, 6], "places": [-1, -3], "elements": [2, -3, 0, -1]]
-        as [String: [Float]])
+      [
+        "data": [1, 2, 3, 4, 5, 6], "places": [-1, -3], "elements": [2, -3, 0, -1],
+        "put": [-1, -1], "put elements": [-3, 1, 0, -1],
+      ] as [String: [Float]])
     #expect(found["rows"]?.values == [5, 6, 1, 2])
     #expect(found["elements of rows"]?.values == [5, 2, 1, 6])
+    #expect(found["put rows"]?.values == [1, 2, 3, 4, 9, 12])
+    #expect(found["elements put"]?.values == [5, 2, 3, 6, 5, 10])
   }
 
   @Test(
@@ -160,9 +171,11 @@ import Testing
       let data: [Float] = [1, 2, 3, 4, 5, 6]
       for (name, values, layer) in [
         ("places", test.0, "rows"), ("elements", test.0 + [0, 0], "elements of rows"),
+        ("put", test.0, "put rows"), ("put elements", test.0 + [0, 0], "elements put"),
       ] {
         var inputs: [String: [Float]] = [
-          "data": data, "places": [0, 1], "elements": [0, 1, 2, 0],
+          "data": data, "places": [0, 1], "elements": [0, 1, 2, 0], "put": [0, 1],
+          "put elements": [0, 1, 2, 0],
         ]
         inputs[name] = values
         let error = #expect(throws: PredictionError.self) { try network.predict(inputs) }

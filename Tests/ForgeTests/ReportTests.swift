@@ -138,6 +138,7 @@ import Testing
           dropReshapesBack: 0
           foldBatchNormalization: 1
           dropReshapeBeforeDense: 0
+          sliceEarlier: 0
           reshapeIntegers: 0
           runQuantized: 0
           runBlockProducts: 0

@@ -16,6 +16,8 @@ struct WrittenNetworks {
     /// The sizes of the network's input and outputs, without examples.
     let input: [Int]
     let outputs: [String: [Int]]
+    /// Whether it computes with integers.
+    var isQuantized = false
     /// Why it was refused.
     let refused: String?
   }
@@ -39,6 +41,9 @@ struct WrittenNetworks {
           records.append(try record(model, title, file, in: folder))
         }
       }
+    }
+    for (index, seed) in (0..<4).enumerated() {
+      records.append(try quantized(seed: UInt64(seed), "quantized_\(index)", in: folder))
     }
     let json = try JSONEncoder().encode(records)
     try json.write(to: URL(fileURLWithPath: folder + "/networks.json"))
@@ -74,6 +79,37 @@ struct WrittenNetworks {
     try write(values, to: "\(folder)/\(file).x.raw")
     for (name, values) in results { try write(values, to: "\(folder)/\(file).\(name).raw") }
     return Record(name: title, file: file, input: sizes, outputs: outputs, refused: nil)
+  }
+
+  /// A network of integers by calibration, with Forge's results on integers.
+  static func quantized(seed: UInt64, _ file: String, in folder: String) throws -> Record {
+    let sizes = [[11, 13, 3], [7, 5, 16], [23, 9, 1], [8, 8, 5]][Int(seed) % 4]
+    let count = sizes.reduce(1, *)
+    let input = Input(width: sizes[1], height: sizes[0], channels: sizes[2], name: "x")
+    let first =
+      input --> Convolution(kernel: 3, channels: 17, activation: .relu)
+      --> BatchNormalization()
+    let left =
+      first --> DepthwiseConvolution(kernel: 3) --> Activation(seed == 0 ? .swish : .relu6)
+      --> Convolution(kernel: 1, channels: 17)
+    let output =
+      [left, first] --> Add() --> MaxPooling(2)
+      --> Convolution(kernel: 3, channels: 29, stride: 2, activation: .leakyReLU(slope: 0.1))
+      --> GlobalAveragePooling() --> Dense(neurons: 7, name: "classes")
+    var model = Model(input: input, output: output)
+    model.parameters = RandomParameters(seed: seed)
+    let inputs = (0..<examples).map { seededValues(count: count, seed: seed * 10 + UInt64($0)) }
+    let quantized = try model.compile().quantized(
+      calibration: inputs + [seededValues(count: count, seed: 99)], bound: 1, onlyFaster: false)
+    try model.write(
+      onnx: "\(folder)/\(file).onnx", options: ONNXOptions(quantization: quantized.table))
+    try write(inputs.flatMap(\.self), to: "\(folder)/\(file).x.raw")
+    try write(
+      try quantized.network.predict(batch: inputs).flatMap(\.self),
+      to: "\(folder)/\(file).classes.raw")
+    return Record(
+      name: "quantized network \(seed)", file: file, input: sizes, outputs: ["classes": [7]],
+      isQuantized: true, refused: nil)
   }
 
   static func write(_ values: [Float], to path: String) throws {

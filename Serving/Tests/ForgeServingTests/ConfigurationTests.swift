@@ -56,6 +56,19 @@ import Testing
     #expect(throws: ServingError.self) { try ModelConfiguration(text) }
   }
 
+  @Test func openSizes() throws {
+    let configuration = try ModelConfiguration(
+      """
+      parameters {
+        key: "forge.sizes" value { string_value: "x = 1x3x(h: 32..960/32)x(w:32..960/32)" }
+      }
+      """)
+    #expect(
+      try configuration.sizes() == [
+        "x": [1, 3, .open("h", 32...960, step: 32), .open("w", 32...960, step: 32)]
+      ])
+  }
+
   @Test(arguments: ["ids", "ids=0x4", "ids=ax4", "ids=1x..x", "ids=99999999999999999999"])
   func wrongSizes(_ text: String) throws {
     let configuration = try ModelConfiguration(

@@ -12,7 +12,7 @@ final class PackedConstants: Sendable {
   /// What is packed: a parameter of the model, or another constant of a graph.
   ///
   /// Parameters that are one tensor of a file are one constant.
-  private enum Constant: Hashable {
+  fileprivate enum Constant: Hashable {
     case none
     case parameter(Int)
     case value(Int)
@@ -38,8 +38,21 @@ final class PackedConstants: Sendable {
   let source: any ConstantSource
   private let forms = ForkSafe<[Key: Form]>([:])
   private let pages = LargePages()
+  /// The constants of the graph for the largest sizes; `nil` if these are its own.
+  private let largest: LargestConstants?
 
-  init(_ source: any ConstantSource) { self.source = source }
+  init(_ source: any ConstantSource) {
+    self.source = source
+    largest = nil
+  }
+
+  /// The constants of a graph for other sizes than those of `graph`, whose constants are `largest`.
+  ///
+  /// A form of a constant that both graphs have is made once and belongs to `largest`.
+  init(_ source: any ConstantSource, like largest: PackedConstants, of graph: OperationGraph) {
+    self.source = source
+    self.largest = LargestConstants(largest, graph, source)
+  }
 
   var byteCount: Int {
     forms.withLock { $0.values.reduce(0) { $0 + ($1.memory?.byteCount ?? 0) } }
@@ -63,16 +76,31 @@ final class PackedConstants: Sendable {
     as form: some PackedForm, weights: TinyWeights? = nil, bias: OperationGraph.Value? = nil,
     values: () throws -> FloatMemory
   ) throws -> AlignedMemory? {
-    var key = Key(
-      constant: constant(value, of: graph), part: part, form: AnyHashable(form), bias: nil)
-    if let known = known(&key, bias: constant(bias, of: graph)) { return known }
+    if let largest, let same = largest.constant(value, of: graph),
+      let sameBias = largest.constant(bias, of: graph)
+    {
+      return try largest.all.memory(
+        same, part: part, as: form, weights: weights, bias: sameBias, values: values)
+    }
+    return try memory(
+      constant(value, of: graph), part: part, as: form, weights: weights,
+      bias: constant(bias, of: graph), values: values)
+  }
+
+  private func memory(
+    _ constant: Constant, part: Range<Int>?, as form: some PackedForm, weights: TinyWeights?,
+    bias: Constant, values: () throws -> FloatMemory
+  ) throws -> AlignedMemory? {
+    var key = Key(constant: constant, part: part, form: AnyHashable(form), bias: nil)
+    if let known = known(&key, bias: bias) { return known }
     let all = try values()
     let values = UnsafeMutableBufferPointer(rebasing: all.floats[part ?? 0..<all.floats.count])
     if let weights, weights.rowLength > 0 {
       let first = (part?.lowerBound ?? 0) / weights.rowLength
       if try weights.clear(values, from: first) {
+        key.bias = nil
         forms.withLock { [key] in $0[key] = .ofBias }
-        key.bias = constant(bias, of: graph)
+        key.bias = bias
       }
     }
     let float = MemoryLayout<Float>.stride
@@ -100,7 +128,9 @@ final class PackedConstants: Sendable {
     return memory
   }
 
-  private func constant(_ value: OperationGraph.Value?, of graph: OperationGraph) -> Constant {
+  fileprivate func constant(
+    _ value: OperationGraph.Value?, of graph: OperationGraph
+  ) -> Constant {
     guard let value else { return .none }
     if case .parameter(let index)? = graph.constant(value) {
       return .parameter(source.original(of: index))
@@ -134,5 +164,37 @@ extension PackedConstants.Form {
   /// The memory, if there is any.
   fileprivate var memory: AlignedMemory? {
     if case .made(let memory) = self { memory } else { nil }
+  }
+}
+
+/// The constants of the graph for the largest sizes, as a graph for other sizes finds them.
+private struct LargestConstants: Sendable {
+  let all: PackedConstants
+  private let source: any ConstantSource
+  /// The computed constants by their recipes.
+  private let values: [ConstantRecipe.Contents: Int]
+
+  init(_ all: PackedConstants, _ graph: OperationGraph, _ source: any ConstantSource) {
+    (self.all, self.source) = (all, source)
+    var values: [ConstantRecipe.Contents: Int] = [:]
+    for (index, origin) in graph.origins.enumerated() {
+      guard case .constant(let recipe) = origin else { continue }
+      let same = recipe.renumbered { all.source.original(of: $0) }
+      if let contents = same?.contents, values[contents] == nil { values[contents] = index }
+    }
+    self.values = values
+  }
+
+  /// The constant that has the values of one of another graph; `nil` if there is none.
+  func constant(
+    _ value: OperationGraph.Value?, of graph: OperationGraph
+  ) -> PackedConstants.Constant? {
+    guard let value else { return PackedConstants.Constant.none }
+    let recipe = graph.constant(value)?.renumbered { parameter in
+      source.counterpart(of: parameter).map { all.source.original(of: $0) }
+    }
+    guard let recipe else { return nil }
+    if case .parameter(let index) = recipe { return .parameter(index) }
+    return values[recipe.contents].map { .value($0) }
   }
 }

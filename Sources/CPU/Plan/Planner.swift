@@ -8,7 +8,7 @@ struct Planner: Sendable {
   /// The rewritten operations.
   let graph: OperationGraph
   /// The parameters in the forms that kernels read, shared by all plans.
-  let constants: PackedConstants
+  private(set) var constants: PackedConstants
   let options: CompileOptions
   let instructionSet: CompileOptions.InstructionSet
   /// The maximum number of threads of a prediction on this machine.
@@ -25,6 +25,14 @@ struct Planner: Sendable {
     self.options = options
     instructionSet = options.requestedInstructionSet ?? .best
     threads = options.threads.count(usable: Device.usableCores())
+  }
+
+  /// The planner of graphs of the same model for other sizes, which shares the constants that both
+  /// have.
+  func sized(_ constants: any ConstantSource) -> Planner {
+    var planner = self
+    planner.constants = PackedConstants(constants, like: self.constants, of: graph)
+    return planner
   }
 
   /// The settings that the choice of kernels depends on.

@@ -187,8 +187,11 @@ final class StepLoop: ExampleRunner {
 
   var realtimeRun: RealtimeRun? {
     // Only custom calls have sets of operands.
-    guard customOperands.allSatisfy(\.isEmpty) else { return nil }
-    return RealtimeRun(context: UnsafeRawPointer(realtime)) { context, example in
+    guard customOperands.allSatisfy(\.isEmpty), let base = bases.baseAddress else { return nil }
+    return RealtimeRun(
+      context: UnsafeRawPointer(realtime), inputs: base + Int(FORGE_BASE_FIRST_BINDING),
+      outputs: base + stateBases.present + stateBases.count
+    ) { context, example in
       let plan = context.assumingMemoryBound(to: RealtimeSteps.self)
       if plan.pointee.limits.isEmpty { return true }
       return plan.pointee.state._withUnsafeGuaranteedRef {

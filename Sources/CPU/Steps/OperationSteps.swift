@@ -66,6 +66,8 @@ extension PlanBuilder {
       try addGatherRows(node, axis: axis, isChecked: isChecked)
     case .gatherElements(let axis):
       try addGatherElements(node, axis: axis)
+    case .scatterElements(let axis, let combination):
+      try addScatterElements(node, axis: axis, combination)
     case .reduceRows(let kind):
       try addReduceRows(node, kind)
     case .argumentRows(let smallest, let selectsLast):

@@ -28,6 +28,9 @@ struct KernelNames {
     (self.entries, self.names) = (entries, names)
   }
 
+  /// The names in order.
+  var all: [String] { entries.keys.sorted() }
+
   private static func address(_ kernel: forge_kernel) -> Int { unsafeBitCast(kernel, to: Int.self) }
 
   /// The entry of a name; `nil` if this machine does not have the kernel.

@@ -53,37 +53,31 @@ extension Plan {
 
   /// The calls, with the names of their kernels.
   private func storedCalls() throws(BackendError) -> [StoredCall] {
-    var calls: [StoredCall] = []
-    guard let base = arguments.bytes.baseAddress, let first = self.steps(from: 0) else {
-      return calls
-    }
+    guard let base = arguments.bytes.baseAddress, let first = self.steps(from: 0) else { return [] }
     let names = KernelNames(of: level)
-    for index in steps.indices {
-      let step = first[index]
-      guard let kernel = step.kernel.flatMap({ names[$0] }), let start = step.arguments,
-        countsTiles(of: step, by: kernel)
-      else { throw .plansDiffer }
-      calls.append(StoredCall(step, named: kernel.name, place: start - base))
+    let own = UnsafeBufferPointer(start: first, count: steps.count)
+    let kernels = own.compactMap { step in step.kernel.flatMap { names[$0] } }
+    guard kernels.count == own.count, countTiles(of: own, by: kernels) else { throw .plansDiffer }
+    return zip(own, kernels).map { step, kernel in
+      StoredCall(step, named: kernel.name, place: step.arguments.map { $0 - base } ?? 0)
     }
-    return calls
   }
 
-  /// Whether the list of kernels counts the tiles of a step as the plan does, for all lengths.
-  private func countsTiles(of step: forge_step, by kernel: KernelNames.Entry) -> Bool {
-    guard let start = step.arguments, kernel.countTiles(start) == step.tiles else { return false }
-    guard let steps = makeLengthSteps(), let lengths, let own = self.steps(from: 0) else {
-      return true
+  /// Whether the list of kernels counts the tiles of all steps as the plan does, for all lengths.
+  private func countTiles(
+    of steps: UnsafeBufferPointer<forge_step>, by kernels: [KernelNames.Entry]
+  ) -> Bool {
+    func agree(_ steps: UnsafeBufferPointer<forge_step>) -> Bool {
+      zip(steps, kernels).allSatisfy { step, kernel in
+        step.arguments.map { kernel.countTiles($0) == step.tiles } ?? false
+      }
     }
-    guard let index = self.steps.indices.first(where: { own[$0].arguments == start }) else {
-      return false
+    guard agree(steps) else { return false }
+    guard let adapted = makeLengthSteps(), let maximum = lengths?.sizes.maximum else { return true }
+    return [1, 2, 3, maximum / 2, maximum].allSatisfy { length in
+      adapted.set(length: max(min(length, maximum), 1))
+      return agree(UnsafeBufferPointer(start: adapted.steps, count: steps.count))
     }
-    for length in [1, 2, 3, lengths.sizes.maximum / 2, lengths.sizes.maximum] {
-      steps.set(length: max(min(length, lengths.sizes.maximum), 1))
-      guard let adapted = steps.steps[index].arguments,
-        kernel.countTiles(adapted) == steps.steps[index].tiles
-      else { return false }
-    }
-    return true
   }
 
   /// Reads what ``write(to:twin:)`` has written; kernels read the memory of the file where it is.

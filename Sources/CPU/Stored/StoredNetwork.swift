@@ -26,7 +26,7 @@ final class StoredNetwork: BackendNetwork {
   }
 
   func executable(
-    for graph: OperationGraph, lengths: LengthRange?
+    for graph: OperationGraph, constants: (any ConstantSource)?, lengths: LengthRange?
   ) throws(BackendError) -> any Executable { plan }
 
   func write(
@@ -48,6 +48,23 @@ struct StoredMachine: StoredValue {
     levelName = forge_facts(level).map { String(cString: $0.pointee.name) } ?? ""
     products = forge_best_products(level).rawValue
     engine = EngineVersion.digest
+  }
+
+  /// What decides about a plan besides its graph, its constants and the options that are values.
+  static func facts(of options: CompileOptions) -> [String] {
+    let level = (options.requestedInstructionSet ?? .best).level
+    let machine = StoredMachine(level: level)
+    var facts = [
+      machine.engine, machine.levelName, "\(machine.products)", "\(forge_is_optimized())",
+      "\(options.threads.count(usable: Device.usableCores()))",
+    ]
+    // Kernels of instructions that only some processors of an instruction set have.
+    facts += KernelNames(of: level).all
+    // Times belong to a machine.
+    if case .measured = options.tuning, let device = Device.all.first {
+      facts.append("\(device.name) \(device.caches)")
+    }
+    return facts
   }
 
   func write(to writer: inout StoredWriter) {

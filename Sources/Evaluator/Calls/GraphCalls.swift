@@ -60,11 +60,18 @@
           name: name, sizes: array.elements.map { inputSize(of: $0, call) }, place: call.place)
       } else {
         guard call.hasOnly(["width", "height", "channels", "name"]) else { return nil }
-        let shape = Shape(
-          width: call["width"].flatMap { size(of: $0, call) },
-          height: call["height"].flatMap { size(of: $0, call) },
-          channels: call["channels"].map { size(of: $0, call) } ?? 3)
-        input = InputDescription(name: name, shape: shape, place: call.place)
+        let sides = [call["height"], call["width"]]
+        let channels = call["channels"].map { size(of: $0, call) } ?? 3
+        if sides.contains(where: { $0.flatMap(openSize) != nil }) {
+          let sizes = sides.map { side in side.flatMap { inputSize(of: $0, call) } }
+          input = InputDescription(
+            name: name, sizes: sizes + [channels.map { .exactly($0) }], place: call.place)
+        } else {
+          let sizes = sides.map { side in side.flatMap { size(of: $0, call) } }
+          input = InputDescription(
+            name: name, shape: Shape(width: sizes[1], height: sizes[0], channels: channels),
+            place: call.place)
+        }
       }
       return .tensor(
         tensor(
@@ -94,6 +101,11 @@
     private static func inputSize(of value: Value, _ call: Call) -> InputSize? {
       if let size = InputSize.converted(from: value) { return size }
       return size(of: value, call).map { .exactly($0) }
+    }
+
+    /// A size of `.open`.
+    private static func openSize(of value: Value) -> InputSize? {
+      InputSize.converted(from: value).flatMap { $0.openName == nil ? nil : $0 }
     }
 
     private static func unknown(_ value: Value, _ call: Call) -> Unknown {

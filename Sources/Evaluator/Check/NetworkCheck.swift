@@ -62,8 +62,9 @@
       let place = source.place(node.positionAfterSkippingLeadingTrivia)
       if let model = NetworkBody.model(of: value, place: place) {
         let inference = Inference(model)
-        result.inputs = inference.inputs.map { port(inference.nodes[$0]) }
-        result.outputs = inference.outputs.map { port(inference.nodes[$0]) }
+        result.inputs = ports(inference, inference.inputs, inference.openInputShapes)
+        result.outputs = ports(
+          inference, inference.outputs, (try? inference.openOutputShapes()) ?? [])
         result.summary = model.summary()
         result.shapes = inference.nodes.map(\.shape)
         result.problems = inference.problems
@@ -102,8 +103,15 @@
       return error.kind == .unknownSize
     }
 
-    private func port(_ node: Inference.Node) -> CheckedNetwork.Port {
-      CheckedNetwork.Port(name: node.name, shape: fixedShape(of: node))
+    /// Inputs or outputs with their shapes, in which open sizes are not known.
+    private func ports(
+      _ inference: Inference, _ indices: [Int], _ open: [Shape?]
+    ) -> [CheckedNetwork.Port] {
+      zip(indices, open).map { index, shape in
+        let node = inference.nodes[index]
+        return CheckedNetwork.Port(
+          name: node.name, shape: inference.openSizes == nil ? fixedShape(of: node) : shape)
+      }
     }
 
     /// The shape, in which a size that follows the length of a sequence is not known.

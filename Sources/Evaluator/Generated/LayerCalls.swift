@@ -125,6 +125,8 @@
     table.add("Scale", [.optional("by"), .optional("bias"), .optional("name")]) { c, p in Scale(by: try c(0, [1]), bias: try c(1, [0]), name: try c(2, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("Scale", [.required("_"), .optional("bias"), .optional("name")]) { c, p in Scale(try c(0), bias: try c(1, 0), name: try c(2, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("ScaledDotProductAttention", [.optional("heads"), .optional("keyValueHeads"), .optional("scale"), .optional("isCausal"), .optional("cap"), .optional("mask"), .optional("cacheLength"), .optional("name")]) { c, p in ScaledDotProductAttention(heads: try c(0, 1), keyValueHeads: try c(1, nil), scale: try c(2, nil), isCausal: try c(3, false), cap: try c(4, nil), mask: try c(5, .none), cacheLength: try c(6, nil), name: try c(7, nil), fileID: p.fileID, line: p.line, column: p.column) }
+    table.add("ScatterElements", [.required("axis"), .optional("combination"), .optional("name")]) { c, p in ScatterElements(axis: try c(0), combination: try c(1, .replace), name: try c(2, nil), fileID: p.fileID, line: p.line, column: p.column) }
+    table.add("ScatterRows", [.optional("axis"), .optional("combination"), .optional("name")]) { c, p in ScatterRows(axis: try c(0, 0), combination: try c(1, .replace), name: try c(2, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("SeparableConvolution", [.required("kernel"), .required("channels"), .optional("multiplier"), .optional("stride"), .optional("dilation"), .optional("padding"), .optional("activation"), .optional("useBias"), .optional("name")]) { c, p in SeparableConvolution(kernel: try c(0), channels: try c(1), multiplier: try c(2, 1), stride: try c.pair(3, (1, 1)), dilation: try c.pair(4, (1, 1)), padding: try c(5, .same), activation: try c(6, .linear), useBias: try c(7, true), name: try c(8, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("SeparableConvolution", [.required("kernel"), .required("channels"), .optional("multiplier"), .optional("stride"), .required("dilation"), .optional("padding"), .optional("activation"), .optional("useBias"), .optional("name")]) { c, p in SeparableConvolution(kernel: try c(0), channels: try c(1), multiplier: try c(2, 1), stride: try c.pair(3, (1, 1)), dilation: try c(4), padding: try c(5, .same), activation: try c(6, .linear), useBias: try c(7, true), name: try c(8, nil), fileID: p.fileID, line: p.line, column: p.column) }
     table.add("SeparableConvolution", [.required("kernel"), .required("channels"), .optional("multiplier"), .required("stride"), .optional("dilation"), .optional("padding"), .optional("activation"), .optional("useBias"), .optional("name")]) { c, p in SeparableConvolution(kernel: try c(0), channels: try c(1), multiplier: try c(2, 1), stride: try c(3), dilation: try c.pair(4, (1, 1)), padding: try c(5, .same), activation: try c(6, .linear), useBias: try c(7, true), name: try c(8, nil), fileID: p.fileID, line: p.line, column: p.column) }
@@ -374,6 +376,16 @@
     }
   }
 
+  extension ScatterCombination: MemberValue {
+    static let members = MemberTable<Self> { table in
+      table.add("replace") { _ in .replace }
+      table.add("add") { _ in .add }
+      table.add("multiply") { _ in .multiply }
+      table.add("minimum") { _ in .minimum }
+      table.add("maximum") { _ in .maximum }
+    }
+  }
+
   extension SpaceToDepth.Order: MemberValue {
     static let members = MemberTable<Self> { table in
       table.add("standard") { _ in .standard }
@@ -465,6 +477,7 @@
     "ResampleMode",
     "ResizeMode",
     "RotaryEncoding",
+    "ScatterCombination",
     "SpaceToDepth.Order",
     "TopK.Output",
     "UnaryFunction",

@@ -54,6 +54,9 @@
       table.add("stepping", [.required("from"), .required("through"), .required("by")]) { c in
         .stepping(from: try c(0), through: try c(1), by: try c(2))
       }
+      table.add("open", [.required("_"), .required("_"), .optional("step")]) { c in
+        .open(try c(0), try c(1), step: try c(2, 1))
+      }
     }
 
     static func converted(fromLiteral value: Value) -> InputSize? {

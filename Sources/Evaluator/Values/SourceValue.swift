@@ -40,6 +40,15 @@
     }
   }
 
+  extension ClosedRange: SourceValue where Bound == Int {
+    static func converted(from value: Value) -> ClosedRange<Int>? {
+      guard case .range(let range) = value, range.isClosed, let (lower, end) = range.bounds,
+        lower < end
+      else { return nil }
+      return lower...(end - 1)
+    }
+  }
+
   extension Optional: SourceValue where Wrapped: SourceValue {
     static func converted(from value: Value) -> Wrapped?? {
       switch value {

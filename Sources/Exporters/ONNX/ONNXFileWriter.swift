@@ -31,7 +31,10 @@ struct ONNXFileWriter {
   init(_ model: Model, _ options: ONNXOptions) throws {
     let problems = Self.problems(of: model, options)
     guard problems.isEmpty else { throw ExportError(problems) }
-    let network = try model.loweredNetwork(length: options.length)
+    var network = try model.loweredNetwork(length: options.length)
+    network =
+      try options.quantization.map { try network.quantized(by: $0) }
+      ?? network.recognizingQuantizations()
     metadata = model.metadata
     batch = options.batch
     graph = ONNXGraphWriter(network)
@@ -70,13 +73,15 @@ struct ONNXFileWriter {
           headline: "a file has sequences of one length",
           details: [("needs", "ONNXOptions(length: 1 to \(maximum))")]))
     }
-    for node in inference.nodes where node.isInput && node.shape?.isKnown != true {
+    for (index, shape) in zip(inference.inputs, inference.openInputShapes)
+    where shape?.isKnown != true {
+      let node = inference.nodes[index]
       problems.append(
         Problem(
           place: node.place, layer: node.reference,
           headline: "the sizes of the input are not known",
           details: [
-            ("received", node.shape?.description ?? "?"),
+            ("received", shape?.description ?? "?"),
             ("remedy", "give it sizes with model.replacing(input:with:)"),
           ]))
     }

@@ -17,6 +17,10 @@ struct ONNXGraphWriter {
   private var values: [Int: ONNXValue] = [:]
   /// The sequence, hidden values and cells of recurrent cells, by the index of their result.
   var recurrent: [Int: ONNXRecurrentResult] = [:]
+  /// The results of quantizations as integers, by the index of the value.
+  var quantized: [Int: String] = [:]
+  /// The numbers of integers that are constants, by the names of these.
+  var quantizedConstants: [String: String] = [:]
   /// The constants that exist, by what they hold.
   private var constants: [String: String] = [:]
   private var names: Set<String> = []
@@ -143,7 +147,8 @@ struct ONNXGraphWriter {
     return values
   }
 
-  private func name(of recipe: ConstantRecipe) -> String {
+  /// What a constant is called.
+  func name(of recipe: ConstantRecipe) -> String {
     switch recipe {
     case .parameter(let index):
       let spec = network.parameters[index]
@@ -154,7 +159,8 @@ struct ONNXGraphWriter {
     }
   }
 
-  private mutating func constant(
+  /// A constant, which exists once for what it holds.
+  mutating func constant(
     _ key: String, named name: String, _ make: (String) -> ONNXInitializer
   ) -> String {
     if let known = constants[key] { return known }

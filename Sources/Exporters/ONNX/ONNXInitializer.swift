@@ -10,6 +10,10 @@ struct ONNXInitializer {
     case integers([Int])
     /// Truth values.
     case flags([Bool])
+    /// Integers of 8 bits, from −128 to 127 or from 0 to 255.
+    case bytes([Int], isSigned: Bool)
+    /// Integers of 32 bits.
+    case int32([Int32])
   }
 
   let name: String
@@ -22,6 +26,8 @@ struct ONNXInitializer {
     case .floats(let count, _): count.multipliedSaturated(by: 4)
     case .integers(let values): values.count * 8
     case .flags(let values): values.count
+    case .bytes(let values, _): values.count
+    case .int32(let values): values.count * 4
     }
   }
 
@@ -31,6 +37,8 @@ struct ONNXInitializer {
     case .floats: 1
     case .integers: 7
     case .flags: 9
+    case .bytes(_, let isSigned): isSigned ? 3 : 2
+    case .int32: 6
     }
   }
 
@@ -59,6 +67,9 @@ struct ONNXInitializer {
     case .integers(let values):
       return values.map { Int64($0).littleEndian }.withUnsafeBytes { Array($0) }
     case .flags(let values): return values.map { $0 ? 1 : 0 }
+    case .bytes(let values, _): return values.map { UInt8(truncatingIfNeeded: $0) }
+    case .int32(let values):
+      return values.map(\.littleEndian).withUnsafeBytes { Array($0) }
     }
   }
 }

@@ -54,6 +54,8 @@ extension ONNXGraphWriter {
       try gather(call, axis: axis, indices: indices, value: value)
     case .gatherRows(let axis, _): try gatherRows(call, axis: axis)
     case .gatherElements(let axis): try gatherElements(call, axis: axis)
+    case .scatterElements(let axis, let combination):
+      try scatterElements(call, axis: axis, combination)
     case .reduceRows(let kind): try reduceRows(call, kind)
     case .argumentRows(let smallest, let selectsLast):
       try argumentRows(call, smallest: smallest, selectsLast: selectsLast)
@@ -68,8 +70,10 @@ extension ONNXGraphWriter {
     case .recurrentPart(let rule, let part): try recurrentPart(call, rule, part)
     case .appendRows, .advance, .rowsFrom:
       throw ExportRefusal(what: "tables that are kept from one prediction to the next")
-    case .quantize, .dequantize, .quantizedProduct, .quantizedPair, .quantizedPooling, .lookup,
-      .quantizedConcatenation, .dynamicRange, .dynamicQuantize, .dynamicProduct:
+    case .quantize(let quantization): try quantize(call, quantization)
+    case .dequantize(let quantization): try dequantize(call, quantization)
+    case .quantizedProduct, .quantizedPair, .quantizedPooling, .lookup, .quantizedConcatenation,
+      .dynamicRange, .dynamicQuantize, .dynamicProduct:
       throw ExportRefusal(what: "arithmetic on 8-bit integers")
     case .blockProduct: throw ExportRefusal(what: "products with 4-bit weights")
     case .custom:

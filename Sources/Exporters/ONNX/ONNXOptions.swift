@@ -20,6 +20,12 @@ public struct ONNXOptions: Sendable {
   ///
   /// A file has sequences of one length.
   public var length: Int?
+  /// The tensors and weights that the file has as 8-bit integers; `nil` for none.
+  ///
+  /// The file has `QuantizeLinear` and `DequantizeLinear` around these tensors and integers for the
+  /// weights and the biases, as `quantize_static` of ONNX Runtime writes them.
+  /// `CompiledModel.quantized(calibration:)` finds the table.
+  public var quantization: QuantizationTable?
   /// The most bytes of constants in the file itself.
   ///
   /// If there are more, large constants are in a second file beside it, `net.onnx.data`. A file of
@@ -31,10 +37,15 @@ public struct ONNXOptions: Sendable {
   /// - Parameters:
   ///   - batch: the number of examples.
   ///   - length: the length of sequences.
+  ///   - quantization: the tensors and weights that the file has as 8-bit integers.
   ///   - inlineBytes: the most bytes of constants in the file itself.
-  public init(batch: Batch = .open, length: Int? = nil, inlineBytes: Int = 1 << 30) {
+  public init(
+    batch: Batch = .open, length: Int? = nil, quantization: QuantizationTable? = nil,
+    inlineBytes: Int = 1 << 30
+  ) {
     self.batch = batch
     self.length = length
+    self.quantization = quantization
     self.inlineBytes = inlineBytes
   }
 }

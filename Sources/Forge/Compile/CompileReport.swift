@@ -49,8 +49,10 @@ public struct CompileReport: Sendable, CustomStringConvertible {
   public let precision: CompileOptions.Precision
   /// The comparison with the reference executor, when it was requested.
   public let verification: Verification?
-  /// What each stage produced, as text, which is made each time it is read; of a compiled file only
-  /// the last two.
+  /// Whether the network comes from the cache of the options; `nil` without a cache.
+  public private(set) var cache: CacheUse?
+  /// What each stage produced, as text, which is made each time it is read; of a compiled file and
+  /// of an entry of a cache only the last two.
   public var stages: [StageReport] { StageReport.all(compiler, executable) }
 
   private let compiler: Compiler?
@@ -59,8 +61,9 @@ public struct CompileReport: Sendable, CustomStringConvertible {
   init(
     _ network: any BackendNetwork, executable: (any Executable)?, facts: NetworkFacts,
     options: CompileOptions, rewrites: [RewriteCount], verification: Verification? = nil,
-    compiler: Compiler? = nil
+    compiler: Compiler? = nil, cache: CacheUse? = nil
   ) {
+    self.cache = cache
     self.rewrites = rewrites
     steps = (executable?.steps ?? []).map { step in
       Step(
@@ -76,6 +79,13 @@ public struct CompileReport: Sendable, CustomStringConvertible {
     precision = network.decisions.precision
     self.verification = verification
     (self.compiler, self.executable) = (compiler, executable)
+  }
+
+  /// The report with how the cache was used.
+  func with(_ cache: CacheUse) -> CompileReport {
+    var report = self
+    report.cache = cache
+    return report
   }
 
   /// What to say of kernels without optimization.
@@ -109,6 +119,7 @@ public struct CompileReport: Sendable, CustomStringConvertible {
         step.layers.isEmpty ? "" : "  (\(step.layers.map(\.printable).joined(separator: ", ")))"
       lines.append("  \(index + 1). \(step.kernel)\(layers)")
     }
+    if let cache { lines.append("Cache: \(cache)") }
     if tuning.way != .costModel { lines.append("\(tuning)") }
     lines.append("Packed parameters: \(ShapeError.bytes(constantBytes))")
     lines.append("Arena: \(ShapeError.bytes(arenaBytes)), \(unsharedBytes) without sharing")

@@ -3,7 +3,7 @@ import ForgeGraph
 import ForgeOperations
 import ForgeShapes
 
-/// Runs stages 1 to 4 of a compile and keeps what a back end needs for any input size.
+/// Runs stage 4 of a compile and keeps what a back end needs for any input size.
 struct Compiler: Sendable {
   /// Stage 1.
   let inference: Inference
@@ -28,31 +28,6 @@ struct Compiler: Sendable {
   /// The names of tensors that are outputs behind the model's own; see ``TensorNames``.
   let observed: [String]
 
-  /// Runs stages 1 to 4; `load` is stage 3.
-  init(
-    _ model: Model, options: CompileOptions,
-    load: (LoweredModel, Inference) throws(CompileError) -> ParameterStore
-  ) throws(CompileError) {
-    let inference = Inference(model)
-    let problems = inference.problems + Self.problems(of: options, inference: inference)
-    guard problems.isEmpty else { throw CompileError(problems) }
-    let lowered = try LoweredModel(inference)
-    if let limits = model.limits {
-      let isVerified = if case .samples = options.verify { true } else { false }
-      let problems = PredictionCost(lowered.graph, on: options.device)
-        .problems(beyond: limits, isVerified: isVerified)
-      guard problems.isEmpty else { throw CompileError(problems) }
-    }
-    let parameters = try load(lowered, inference)
-    if options.checks.contains(.finiteParameters) {
-      try LoadStage.checkFinite(
-        parameters, owners: lowered.owners.map { inference.nodes[$0] },
-        needs: "finite numbers, because of checks: .finiteParameters")
-    }
-    try self.init(
-      inference: inference, lowered: lowered, parameters: parameters, options: options)
-  }
-
   /// Runs stage 4 with other options on the results of stages 1 to 3.
   ///
   /// Nothing is kept if tensors are observed.
@@ -67,7 +42,7 @@ struct Compiler: Sendable {
     self.parameters = parameters
     self.options = options
     self.observed = observed
-    let kept = options.keep.compactMap { inference.layer($0) }
+    let kept = options.keptLayers(inference)
     outputTensors = inference.outputs.map { inference.nodes[$0].tensor } + kept.map(\.tensor)
     keptPositions = kept.map(\.position).filter { lowered.graph.layerOutputs[$0] != nil }
     let keptValues = keptPositions.compactMap { lowered.graph.layerOutputs[$0] }
@@ -110,7 +85,7 @@ struct Compiler: Sendable {
   }
 
   /// The problems with the options.
-  private static func problems(of options: CompileOptions, inference: Inference) -> [Problem] {
+  static func problems(of options: CompileOptions, inference: Inference) -> [Problem] {
     var problems: [Problem] = []
     let check = { (name: String, isValid: Bool, received: String, needs: String) in
       if !isValid { problems.append(.badOption(name, received, needs: needs)) }
@@ -184,7 +159,16 @@ struct Compiler: Sendable {
   func executable(
     of network: any BackendNetwork, inputs: [Shape]
   ) throws(BackendError) -> any Executable {
-    try network.executable(for: try bound(inputs: inputs), lengths: lengths)
+    try network.executable(for: try bound(inputs: inputs), constants: nil, lengths: lengths)
+  }
+
+  /// The executable of this model for other sizes, which shares the constants of the network for
+  /// the largest ones.
+  func executable(
+    sharing largest: any BackendNetwork, inputs: [Shape]
+  ) throws(BackendError) -> any Executable {
+    try largest.executable(
+      for: try bound(inputs: inputs), constants: parameters, lengths: lengths)
   }
 
   /// The lengths of sequences that an executable serves; `nil` if all sizes are fixed.
@@ -260,6 +244,11 @@ struct Compiler: Sendable {
 extension CompileOptions {
   /// The back end, by default the processor.
   var device: any Backend { backend ?? CPUBackend() }
+
+  /// The layers that are kept.
+  func keptLayers(_ inference: Inference) -> [Inference.Node] {
+    keep.compactMap { inference.layer($0) }
+  }
 
   /// The names that ``disabledRewrites`` may hold: rewrites of the graph, then of the back end.
   var rewriteNames: [String] { Rewrites.all.map { $0.name } + device.rewriteNames }

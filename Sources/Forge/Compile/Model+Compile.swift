@@ -90,8 +90,15 @@ extension Model {
   public func compile(
     options: CompileOptions = CompileOptions()
   ) throws(CompileError) -> CompiledModel {
-    if let parameters { return try compile(parameters: parameters, options: options) }
-    return try compile(options) { lowered, _ throws(CompileError) in
+    try compiled(try loaded(options), options)
+  }
+
+  /// The model behind stages 1 to 3, with its own parameters.
+  func loaded(_ options: CompileOptions) throws(CompileError) -> LoadedModel {
+    try LoadedModel(self, options: options) { lowered, inference throws(CompileError) in
+      if let parameters {
+        return try LoadStage.load(lowered, inference: inference, from: parameters)
+      }
       var seen: Set<String> = []
       let layers = lowered.parameters.map(\.layer).filter { seen.insert($0).inserted }
       guard layers.isEmpty else { throw CompileError([.noSource(layers)]) }
@@ -103,6 +110,15 @@ extension Model {
     _ options: CompileOptions,
     load: (LoweredModel, Inference) throws(CompileError) -> ParameterStore
   ) throws(CompileError) -> CompiledModel {
-    try CompiledModel(Compiler(self, options: options, load: load), metadata: metadata)
+    try compiled(try LoadedModel(self, options: options, load: load), options)
+  }
+
+  private func compiled(
+    _ loaded: LoadedModel, _ options: CompileOptions
+  ) throws(CompileError) -> CompiledModel {
+    if let cache = options.cache {
+      return try CachedCompile(loaded, options, metadata, cache).network()
+    }
+    return try CompiledModel(loaded.compiler(options), metadata: metadata)
   }
 }

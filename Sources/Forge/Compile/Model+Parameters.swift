@@ -11,10 +11,30 @@ extension Model {
   /// Whether the model has no mistake and its own source gives every parameter in an order that is
   /// known, so that it compiles; no values are read.
   package var takesItsParameters: Bool {
-    guard let source = parameters, let inference = try? inferred(),
-      let lowered = try? LoweredModel(inference),
+    parameters == nil || lowered.map { takesParameters($0, $1) } ?? false
+  }
+
+  /// Whether the model compiles, as ``takesItsParameters`` says, and a prediction with its largest
+  /// sizes is within its limits.
+  package var compilesWithinLimits: Bool {
+    guard let (inference, lowered) = lowered,
+      (try? CompileOptions().checkCost(of: lowered, within: limits, isVerified: false)) != nil
+    else { return false }
+    return parameters == nil || takesParameters(inference, lowered)
+  }
+
+  /// The layers and the operations of a model without a mistake.
+  private var lowered: (Inference, LoweredModel)? {
+    guard let inference = try? inferred(), let lowered = try? LoweredModel(inference) else {
+      return nil
+    }
+    return (inference, lowered)
+  }
+
+  private func takesParameters(_ inference: Inference, _ lowered: LoweredModel) -> Bool {
+    guard let source = parameters,
       let prepared = try? source.prepared(for: lowered.parameters)
-    else { return parameters == nil }
+    else { return false }
     let store = try? LoadStage.load(
       lowered, inference: inference, from: source, ask: { try prepared.parameter(for: $0) })
     return store != nil

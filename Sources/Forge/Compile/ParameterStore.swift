@@ -17,10 +17,46 @@ struct ParameterStore: ConstantSource {
   var threads = 1
   /// The first parameter of the same values for each that is one tensor of a file with another.
   private let originals: [Int: Int]
+  /// For each parameter the one of the same values in the model for the largest sizes; empty for
+  /// that model.
+  private let counterparts: [Int: Int]
+
+  /// Creates a store.
+  ///
+  /// - Parameters:
+  ///   - specs: the description of each parameter.
+  ///   - data: their values.
+  ///   - largest: the parameters of the model for the largest sizes; these are those of a model for
+  ///     others.
+  ///   - isShared: says of a parameter, by its index, whether its values are taken from there;
+  ///     others are compared, unless they are one tensor of a file.
+  /// - Throws: what reading values throws.
+  init(
+    specs: [ParameterSpec], data: [any ParameterData], like largest: ParameterStore,
+    isShared: (Int) -> Bool
+  ) throws {
+    var positions: [ParameterSpec: Int] = [:]
+    for (index, spec) in largest.specs.enumerated() { positions[spec] = index }
+    var counterparts: [Int: Int] = [:]
+    for (index, (spec, values)) in zip(specs, data).enumerated() {
+      guard let position = positions[spec],
+        try isShared(index) || values.isSame(as: largest.data[position])
+      else { continue }
+      counterparts[index] = position
+    }
+    self.init(specs: specs, data: data, counterparts: counterparts)
+  }
 
   init(specs: [ParameterSpec], data: [any ParameterData]) {
+    self.init(specs: specs, data: data, counterparts: [:])
+  }
+
+  private init(
+    specs: [ParameterSpec], data: [any ParameterData], counterparts: [Int: Int]
+  ) {
     self.specs = specs
     self.data = data
+    self.counterparts = counterparts
     var first: [StoredParameter: Int] = [:]
     var originals: [Int: Int] = [:]
     for (index, (spec, values)) in zip(specs, data).enumerated() {
@@ -43,6 +79,8 @@ struct ParameterStore: ConstantSource {
   func endLoading() { pool.close() }
 
   func original(of parameter: Int) -> Int { originals[parameter] ?? parameter }
+
+  func counterpart(of parameter: Int) -> Int? { counterparts[parameter] }
 
   /// The values of a parameter in Forge's layout, as Float32.
   func values(_ index: Int) throws -> [Float] { try values(of: .parameter(index)) }
@@ -104,5 +142,29 @@ struct ParameterStore: ConstantSource {
       step *= size
     }
     return true
+  }
+}
+
+extension ParameterData {
+  /// Whether other data hold the same values in the same order, bit by bit.
+  ///
+  /// - Throws: what reading them throws.
+  func isSame(as other: any ParameterData) throws -> Bool {
+    guard count == other.count, elementType == other.elementType, layout == other.layout
+    else { return false }
+    if let tensor = (self as? any IdentifiedParameterData)?.identity,
+      tensor == (other as? any IdentifiedParameterData)?.identity
+    {
+      return true
+    }
+    var isSame = false
+    let byteCount = count * elementType.byteCount
+    try withBytes(atLeast: byteCount) { own in
+      try other.withBytes(atLeast: byteCount) { bytes in
+        guard let one = own.baseAddress, let other = bytes.baseAddress else { return }
+        isSame = memcmp(one, other, byteCount) == 0
+      }
+    }
+    return isSame
   }
 }

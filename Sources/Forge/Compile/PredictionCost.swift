@@ -91,6 +91,20 @@ package struct PredictionCost: Sendable, Hashable {
   }
 }
 
+extension CompileOptions {
+  /// Checks what one prediction of a model takes, if it is from a file.
+  ///
+  /// - Throws: `CompileError` when it takes more than the file may ask for.
+  func checkCost(
+    of lowered: LoweredModel, within limits: PredictionLimits?, isVerified: Bool
+  ) throws(CompileError) {
+    guard let limits else { return }
+    let problems = PredictionCost(lowered.graph, on: device)
+      .problems(beyond: limits, isVerified: isVerified)
+    guard problems.isEmpty else { throw CompileError(problems) }
+  }
+}
+
 extension Model {
   /// What one prediction on the processor takes.
   ///

@@ -33,7 +33,9 @@ extension CompiledModel {
         continue
       }
       let own = sizes.map { Shape(sizes: $0[index]) }
-      let shape = try shape(ofInput: index, given: entry.shape ?? own)
+      let counted = openSizes?.shape(
+        ofInput: index, inputShapes[index], count: entry.values.count)
+      let shape = try shape(ofInput: index, given: entry.shape ?? own ?? counted)
       if let own, shape != own {
         throw .wrongShape(inputNames[index], received: shape, needs: own)
       }

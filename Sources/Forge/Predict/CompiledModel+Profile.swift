@@ -50,13 +50,14 @@ extension CompiledModel {
         do throws(LayerFailure) {
           try memory.runner.profile(adding: &seconds)
         } catch {
-          throw self.predictionError(error)
+          throw self.predictionError(error, of: executable)
         }
       }
+      let facts = self.facts(of: executable)
       return zip(executable.steps, seconds).map { step, seconds in
         StepProfile(
           kernel: step.kernel,
-          layers: self.facts.layerNames(step.layers),
+          layers: facts.layerNames(step.layers),
           seconds: seconds / Double(max(runs, 1)), multiplyAdds: step.multiplyAdds,
           bytes: step.bytes)
       }

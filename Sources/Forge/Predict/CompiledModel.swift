@@ -40,6 +40,8 @@ public final class CompiledModel: Sendable {
   let integerInputs: IntegerInputs
   /// The inputs that are sequences of changing length; `nil` if all sizes are fixed.
   let sequenceLength: SequenceLength?
+  /// The sizes of inputs that each prediction chooses by themselves; `nil` if there are none.
+  package let openSizes: OpenSizes?
   let network: any BackendNetwork
   let executables: ExecutableCache
   /// The executable of a model whose inputs have fixed sizes, available without a lock.
@@ -54,26 +56,33 @@ public final class CompiledModel: Sendable {
     report: CompileReport
   ) {
     (self.origin, self.facts, self.options, self.metadata) = (origin, facts, options, metadata)
-    (self.network, fixedExecutable, self.report) = (network, executable, report)
-    let inference = origin.compiler?.inference
+    (self.network, self.report) = (network, report)
+    let inference = origin.inference
     let names = facts.inputs.map(\.name)
     inputTable = TensorTable(
       names: names, tensors: inference?.inputs.compactMap { inference?.nodes[$0].tensor } ?? [],
       modelCount: names.count)
     outputTable = TensorTable(
-      names: facts.outputs.map(\.name), tensors: origin.compiler?.outputTensors ?? [],
+      names: facts.outputs.map(\.name), tensors: origin.outputTensors,
       modelCount: facts.modelOutputCount)
     stateLayouts = origin.compiler?.graph.stateLayouts ?? executable?.states ?? []
     integerInputs = IntegerInputs(
       positions: facts.inputs.indices.filter { facts.inputs[$0].isOfIntegers })
     sequenceLength = SequenceLength(facts.inputs)
+    openSizes = inference?.openSizes
     executables = ExecutableCache(capacity: options.planCacheSize)
-    if let executable { executables.add(executable, for: facts.inputs.map(\.shape)) }
+    let isFixed = facts.inputs.allSatisfy(\.shape.isKnown)
+    fixedExecutable = isFixed ? executable : nil
+    if let executable {
+      executables.add(executable, facts, for: executable.inputSizes.map { Shape(sizes: $0) })
+    }
   }
 
-  convenience init(_ compiler: Compiler, metadata: ModelMetadata) throws(CompileError) {
-    let facts = NetworkFacts(compiler)
-    let shapes = facts.inputs.map(\.shape)
+  convenience init(
+    _ compiler: Compiler, metadata: ModelMetadata, cache: CacheUse? = nil
+  ) throws(CompileError) {
+    let facts = NetworkFacts(compiler, outputShapes: try compiler.openOutputShapes())
+    let shapes = compiler.largestInputShapes
     let network: any BackendNetwork
     let executable: (any Executable)?
     do throws(BackendError) {
@@ -90,8 +99,19 @@ public final class CompiledModel: Sendable {
       .model(compiler), facts, compiler.options, metadata, network, executable,
       report: CompileReport(
         network, executable: executable, facts: facts, options: compiler.options,
-        rewrites: compiler.rewrites, verification: verification, compiler: compiler))
+        rewrites: compiler.rewrites, verification: verification, compiler: compiler,
+        cache: cache))
   }
+
+  /// The same network, which says how the cache was used.
+  func reporting(_ cache: CacheUse) -> CompiledModel {
+    CompiledModel(
+      origin, facts, options, metadata, network, fixedExecutable, report: report.with(cache))
+  }
+
+  /// Whether the network comes from the cache of ``CompileOptions/cache``, so that nothing was
+  /// compiled; ``CompileReport/cache`` says more.
+  public var isCached: Bool { if case .cached = report.cache { true } else { false } }
 
   /// The most threads of one prediction, as ``CompileOptions/threads`` resolved on this machine.
   public var threads: Int { network.decisions.threads }
@@ -109,12 +129,10 @@ public final class CompiledModel: Sendable {
   /// - Parameter detail: the amount of detail; `.detailed` names the chosen kernels.
   /// - Returns: the table, without a line break at its end.
   public func summary(_ detail: SummaryDetail = .standard) -> String {
-    switch origin {
-    case .model(let compiler):
-      let kernels = report.kernelsByLayer
-      return SummaryTable(compiler.inference, detail: detail) { kernels[$0, default: ""] }.text
-    case .file(let summary): return summary.text(detail)
-    }
+    if let summary = origin.summary { return summary.text(detail) }
+    guard let inference = origin.inference else { return "" }
+    let kernels = report.kernelsByLayer
+    return SummaryTable(inference, detail: detail) { kernels[$0, default: ""] }.text
   }
 
   /// The bytes that a ``Context`` needs for predictions of up to `batch` examples.
@@ -148,12 +166,23 @@ public final class CompiledModel: Sendable {
         inputNames.first ?? "", received: shapes.first ?? Shape([]),
         needs: inputShapes.first ?? Shape([]))
     }
-    do {
-      let made = try compiler.executable(of: network, inputs: shapes)
-      executables.add(made, for: shapes)
+    try openSizes?.check(shapes, of: inputNames)
+    let sized: Compiler?
+    do throws(CompileError) { sized = try compiler.sized(for: shapes) } catch {
+      throw .sizesNotTaken(shapes, of: inputNames, error)
+    }
+    do throws(BackendError) {
+      guard let sized else {
+        let made = try compiler.executable(of: network, inputs: shapes)
+        executables.add(made, facts, for: shapes)
+        return made
+      }
+      let made = try sized.executable(sharing: network, inputs: shapes)
+      sized.parameters.endLoading()
+      executables.add(made, NetworkFacts(sized), for: shapes)
       return made
     } catch {
-      throw error.predictionError(compiler)
+      throw error.predictionError(sized ?? compiler)
     }
   }
 
@@ -263,7 +292,8 @@ public final class CompiledModel: Sendable {
     if !integerInputs.isEmpty { try checkIntegers(memory, batch: batch, example: example) }
     let isDone: Bool
     do throws(LayerFailure) { isDone = try memory.run(batch: batch, until: stop) } catch {
-      throw predictionError(error, example: batch > 1 ? error.example : example)
+      throw predictionError(
+        error, of: memory.executable, example: batch > 1 ? error.example : example)
     }
     if isDone { try check(memory, batch: batch, example: example) }
     return isDone
@@ -293,7 +323,14 @@ public final class CompiledModel: Sendable {
   /// The error for a layer that failed, with the layer's name and source location.
   ///
   /// The error names an example if it was one of several.
-  func predictionError(_ failure: LayerFailure, example: Int? = nil) -> PredictionError {
-    facts.predictionError(failure, example: example)
+  func predictionError(
+    _ failure: LayerFailure, of executable: any Executable, example: Int? = nil
+  ) -> PredictionError {
+    facts(of: executable).predictionError(failure, example: example)
+  }
+
+  /// What is known of the layers of an executable, which may be other ones for other sizes.
+  func facts(of executable: any Executable) -> NetworkFacts {
+    executables.facts(of: executable) ?? facts
   }
 }

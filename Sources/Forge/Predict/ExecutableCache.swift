@@ -4,7 +4,7 @@ import ForgeSystem
 
 /// The executables of a compiled model, keyed by input sizes: a bounded least-recently-used cache.
 final class ExecutableCache: Sendable {
-  private typealias Entry = (shapes: [Shape], executable: any Executable)
+  private typealias Entry = (shapes: [Shape], executable: any Executable, facts: NetworkFacts)
 
   private let capacity: Int
   /// Most recently used last.
@@ -39,15 +39,20 @@ final class ExecutableCache: Sendable {
     }
   }
 
-  /// Adds an executable to the cache.
-  func add(_ executable: any Executable, for shapes: [Shape]) {
+  /// The facts of an executable; `nil` if the cache has let go of it.
+  func facts(of executable: any Executable) -> NetworkFacts? {
+    entries.withLock { $0.first { $0.executable === executable }?.facts }
+  }
+
+  /// Adds an executable to the cache, with the facts of its model.
+  func add(_ executable: any Executable, _ facts: NetworkFacts, for shapes: [Shape]) {
     // Evicted executables are released after the lock: they may hold much memory.
     var dropped: [Entry] = []
     entries.withLock { entries in
       dropped = entries.filter { $0.shapes == shapes }
       entries.removeAll { $0.shapes == shapes }
       if entries.count >= capacity { dropped.append(entries.removeFirst()) }
-      entries.append((shapes, executable))
+      entries.append((shapes, executable, facts))
     }
   }
 }

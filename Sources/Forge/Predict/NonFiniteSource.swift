@@ -46,10 +46,10 @@ enum NonFiniteSource {
     _ model: CompiledModel, _ network: any BackendNetwork, _ memory: PredictionMemory,
     inputs: [[Float]], example: Int
   ) throws -> Inference.Node? {
-    guard let kept = try model.origin.compiler?.keepingAllLayers() else { return nil }
-    let executable = try kept.executable(
-      of: try kept.network(like: network),
-      inputs: memory.executable.inputSizes.map { Shape(sizes: $0) })
+    let shapes = memory.executable.inputSizes.map { Shape(sizes: $0) }
+    let compiler = try model.origin.compilerOfLayers()
+    let kept = try (try compiler.sized(for: shapes) ?? compiler).keepingAllLayers()
+    let executable = try kept.executable(of: try kept.network(like: network), inputs: shapes)
     let copy = try PredictionMemory(executable, batch: 1, threads: model.threads)
     for (index, values) in inputs.enumerated() {
       _ = copy.input(index).update(fromContentsOf: values)

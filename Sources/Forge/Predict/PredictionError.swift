@@ -23,6 +23,8 @@ public enum PredictionErrorKind: String, Hashable, Sendable {
   case wrongThreads
   /// The caller's workspace is too small or not aligned.
   case wrongWorkspace
+  /// Two outputs of a real-time context are bound to memory that overlaps.
+  case overlappingOutputs
   /// A rectangle lies outside its image, or there is no such layer.
   case wrongCrop
   /// The values of a state do not fit, or are those of another network.

@@ -26,14 +26,14 @@ import ForgeShapes
 public struct RealtimeContext: ~Copyable {
   /// The most examples one prediction may hold.
   public let maximumBatch: Int
-  private let network: CompiledModel
+  package let network: CompiledModel
   /// Whether an input holds integers, which are checked.
   private let takesIntegers: Bool
   private let run: RealtimeRun
-  private let inputs: UnsafeMutableBufferPointer<UnsafeMutableBufferPointer<Float>>
-  private let outputs: UnsafeMutableBufferPointer<UnsafeMutableBufferPointer<Float>>
+  let inputs: RealtimeTensors
+  let outputs: RealtimeTensors
   /// Keeps alive what the pointers point to.
-  private let memory: PredictionMemory
+  let memory: PredictionMemory
   private let context: Context
 
   /// Creates a context; all memory is allocated here.
@@ -63,15 +63,13 @@ public struct RealtimeContext: ~Copyable {
     takesIntegers = !network.integerInputs.isEmpty
     maximumBatch = batch
     let executable = memory.executable
-    inputs = .allocate(capacity: executable.inputSizes.count)
-    outputs = .allocate(capacity: executable.outputSizes.count)
-    for index in inputs.indices { inputs.initializeElement(at: index, to: memory.input(index)) }
-    for index in outputs.indices { outputs.initializeElement(at: index, to: memory.output(index)) }
-  }
-
-  deinit {
-    inputs.deallocate()
-    outputs.deallocate()
+    inputs = RealtimeTensors(
+      executable.inputSizes.indices.map { memory.input($0) }, bases: run.inputs, batch: batch,
+      counts: executable.inputSizes.indices.map { memory.count(ofInput: $0) },
+      copied: Set(network.integerInputs.positions))
+    outputs = RealtimeTensors(
+      executable.outputSizes.indices.map { memory.output($0) }, bases: run.outputs, batch: batch,
+      counts: executable.outputSizes.indices.map { memory.count(ofOutput: $0) })
   }
 
   /// The position of an input, to be looked up before the real-time work begins.
@@ -104,8 +102,8 @@ public struct RealtimeContext: ~Copyable {
   public func withInput<Result>(
     _ index: Int, _ body: (inout MutableSpan<Float>) throws -> Result
   ) rethrows -> Result? {
-    guard inputs.indices.contains(index) else { return nil }
-    var span = inputs[index].mutableSpan
+    guard let values = inputs.own(index) else { return nil }
+    var span = values.mutableSpan
     return try body(&span)
   }
 
@@ -120,8 +118,8 @@ public struct RealtimeContext: ~Copyable {
   public func withOutput<Result>(
     _ index: Int, _ body: (Span<Float>) throws -> Result
   ) rethrows -> Result? {
-    guard outputs.indices.contains(index) else { return nil }
-    return try body(UnsafeBufferPointer(outputs[index]).span)
+    guard let values = outputs.own(index) else { return nil }
+    return try body(UnsafeBufferPointer(values).span)
   }
 
   /// Sets all values of an input for all examples, for controls such as a gain.
@@ -132,22 +130,24 @@ public struct RealtimeContext: ~Copyable {
   /// - Returns: whether there is such an input.
   @discardableResult
   public func setInput(_ index: Int, to value: Float) -> Bool {
-    guard inputs.indices.contains(index) else { return false }
-    inputs[index].update(repeating: value)
+    guard let values = inputs.own(index) else { return false }
+    values.update(repeating: value)
     return true
   }
 
   /// Computes the outputs from the inputs for `batch` examples, on this thread.
   ///
   /// - Parameter batch: the number of examples in the inputs, from 1 to ``maximumBatch``.
-  /// - Throws: ``PredictionError`` when the batch does not fit, a stream has no room left, or an
-  ///   ``Embedding`` is given a number that is not an id; the states of all examples stay as they
-  ///   were. Only these cases allocate.
+  /// - Throws: ``PredictionError`` when the batch or memory that was bound does not fit, a stream
+  ///   has no room left, or an ``Embedding`` is given a number that is not an id; the states of all
+  ///   examples stay as they were. Only these cases allocate.
   public func predict(batch: Int = 1) throws(PredictionError) {
+    defer { unbind() }
     guard batch >= 1, batch <= maximumBatch else {
       throw .wrongBatch(
         batch, maximum: maximumBatch, remedy: "RealtimeContext(network, batch: …)")
     }
+    try useBound(batch: batch)
     for example in 0..<batch where !run.hasRoom(run.context, example) {
       throw positionFailure(example: example, of: batch)
     }
@@ -165,7 +165,8 @@ public struct RealtimeContext: ~Copyable {
   @inline(never)
   private func positionFailure(example: Int, of batch: Int) -> PredictionError {
     network.predictionError(
-      memory.positionFailure(example: example), example: batch > 1 ? example : nil)
+      memory.positionFailure(example: example), of: memory.executable,
+      example: batch > 1 ? example : nil)
   }
 
   /// The error of an example; the states of all stay as they were.
@@ -173,7 +174,8 @@ public struct RealtimeContext: ~Copyable {
   private func failure(example: Int, of batch: Int) -> PredictionError {
     memory.forgetAppended(batch: example + 1)
     return network.predictionError(
-      memory.runner.realtimeFailure(example: example), example: batch > 1 ? example : nil)
+      memory.runner.realtimeFailure(example: example), of: memory.executable,
+      example: batch > 1 ? example : nil)
   }
 
   /// What the layers keep from one prediction to the next.
@@ -188,10 +190,19 @@ public struct RealtimeContext: ~Copyable {
   /// - Throws: ``PredictionError`` when the network takes no such length, the only case that
   ///   allocates.
   public func setLength(_ length: Int) throws(PredictionError) {
-    memory.set(length: try network.place(ofLength: length))
+    set(place: try network.place(ofLength: length))
+  }
+
+  /// Sets the length of the sequences, by its place among those of the network.
+  private func set(place: Int) {
+    memory.set(length: place)
+    for index in inputs.indices { inputs.set(count: memory.count(ofInput: index), of: index) }
+    for index in outputs.indices { outputs.set(count: memory.count(ofOutput: index), of: index) }
   }
 
   /// Computes the output of one example directly from the caller's values, on this thread.
+  ///
+  /// Nothing is copied: the network reads `input` and writes `output`.
   ///
   /// - Parameters:
   ///   - input: the values of the only input, of exactly its size.
@@ -204,28 +215,14 @@ public struct RealtimeContext: ~Copyable {
     try network.checkSingleInput()
     try network.checkSingleOutput()
     if let length = try network.sequenceLength?.length(ofInput: 0, count: input.count) {
-      memory.set(length: length)
+      set(place: length)
     }
-    let (source, target) = (inputs[0], outputs[0])
-    guard input.count == memory.count(ofInput: 0) else {
-      throw .wrongValueCount(
-        input.count, input: network.inputNames[0], needs: memory.count(ofInput: 0),
-        shape: Shape(sizes: memory.sizes(ofInput: 0)), batch: 1)
-    }
-    guard output.count == memory.count(ofOutput: 0) else {
-      throw .wrongOutputCount(
-        output.count, output: network.outputNames[0], needs: memory.count(ofOutput: 0))
-    }
-    input.withUnsafeBufferPointer { _ = source.update(fromContentsOf: $0) }
-    guard run.hasRoom(run.context, 0) else {
-      throw positionFailure(example: 0, of: 1)
-    }
-    if takesIntegers { try network.checkIntegers(memory, batch: 1) }
-    guard run.function(run.context, 0) else { throw failure(example: 0, of: 1) }
-    run.advance(run.context, 0)
-    output.withUnsafeMutableBufferPointer { buffer in
-      _ = buffer.update(
-        fromContentsOf: UnsafeMutableBufferPointer(rebasing: target[..<buffer.count]))
+    try input.withUnsafeBufferPointer { (source) throws(PredictionError) in
+      try output.withUnsafeMutableBufferPointer { (target) throws(PredictionError) in
+        bindInput(0, to: source)
+        bindOutput(0, to: target)
+        try predict(batch: 1)
+      }
     }
   }
 }

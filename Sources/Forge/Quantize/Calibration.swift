@@ -89,7 +89,7 @@ extension CompiledModel {
     options.verify = .none
     options.checks = .none
     change(&options)
-    guard let compiler = origin.compiler else { throw .storedAlready }
+    let compiler = try origin.compilerOfLayers()
     return try CompiledModel(
       Compiler(
         inference: compiler.inference, lowered: compiler.lowered,

@@ -38,7 +38,7 @@ struct QuantizationSearch {
     (self.network, self.samples, self.bound) = (network, samples, bound)
     let (graph, names): (OperationGraph, TensorNames)
     do throws(CompileError) {
-      guard let compiler = network.origin.compiler else { throw .storedAlready }
+      let compiler = try network.origin.compilerOfLayers()
       (graph, names) = try compiler.graphOnNumbers()
     } catch {
       throw .compile(error)

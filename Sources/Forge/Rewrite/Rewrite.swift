@@ -22,6 +22,7 @@ public enum Rewrites {
     SliceProducts.self, RecognizeAttention.self, RecognizeChannelShuffle.self,
     JoinChannelSlices.self, FoldPadding.self, DropUnreachedTaps.self, RunSequencesAsImages.self,
     DropReshapesBack.self, FoldBatchNormalization.self, DropReshapeBeforeDense.self,
+    SliceEarlier.self,
   ]
 
   /// Those afterwards.

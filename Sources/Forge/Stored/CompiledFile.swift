@@ -18,22 +18,32 @@ import ForgeSystem
 /// All numbers are little-endian. The digest finds every altered byte. It does not find what
 /// somebody has forged, so that a compiled file deserves the trust of a program.
 struct CompiledFile {
-  private static let signature: [UInt8] = Array("FORGEnet".utf8)
+  private static let signature = FileContents.compiledSignature
   private static let version: UInt64 = 1
   private static let digestPlace = 16
   private static let headerBytes = 48
   /// The digest covers the bytes from here on.
   private static let coveredPlace = 32
 
-  /// Whether a file begins with the signature.
-  static func isCompiled(_ beginning: UnsafeRawBufferPointer) -> Bool {
-    beginning.starts(with: signature)
-  }
-
   /// Writes a file, replacing an existing one in one step.
   ///
   /// - Throws: `LoadError` if the file cannot be written, and `NoMemory`.
   static func write(_ content: StoredWriter, to path: String) throws {
+    try write(try bytes(of: content), to: path)
+  }
+
+  /// Writes the bytes of a file, replacing an existing one in one step.
+  ///
+  /// - Throws: `LoadError` if the file cannot be written.
+  static func write(_ file: StoredBytes, to path: String) throws(LoadError) {
+    defer { withExtendedLifetime(file) {} }
+    try FileReplacement.replace(path, with: [file.bytes])
+  }
+
+  /// The bytes of a file.
+  ///
+  /// - Throws: `NoMemory`.
+  static func bytes(of content: StoredWriter) throws -> StoredBytes {
     let memories = content.memories
     var table = StoredWriter()
     // The table has the same size whatever the places are.
@@ -53,7 +63,7 @@ struct CompiledFile {
     let byteCount =
       placed.count >= 2
       ? placed[placed.count - 2] + placed[placed.count - 1] : headerBytes + factBytes
-    let file = try StoredBytes(count: byteCount) { bytes in
+    return try StoredBytes(count: byteCount) { bytes in
       bytes.initializeMemory(as: UInt8.self, repeating: 0)
       bytes.copyBytes(from: signature)
       store(version, in: bytes, at: 8)
@@ -72,7 +82,6 @@ struct CompiledFile {
       store(digest.low, in: bytes, at: digestPlace)
       store(digest.high, in: bytes, at: digestPlace + 8)
     }
-    try withExtendedLifetime(file) { try FileReplacement.replace(path, with: [file.bytes]) }
   }
 
   private static func store(
@@ -85,12 +94,11 @@ struct CompiledFile {
     UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
   }
 
-  /// Reads the bytes of a file with some threads, or maps them.
+  /// Reads the bytes of an open file with some threads, or maps them.
   ///
   /// - Throws: `LoadError` if the file cannot be read, ``StoredMisfit`` if it is not a compiled
   ///   file or was cut, and `NoMemory`.
-  static func bytes(of path: String, isMapped: Bool, threads: Int) throws -> StoredBytes {
-    let file = try FileDescriptor(path: path)
+  static func bytes(of file: FileDescriptor, isMapped: Bool, threads: Int) throws -> StoredBytes {
     let count = try file.identity().count
     // A large file of another kind is not read.
     var beginning: [UInt8] = Array(repeating: 0, count: headerBytes)
@@ -106,21 +114,41 @@ struct CompiledFile {
     }
   }
 
+  /// The bytes that the digest covers.
+  static func covered(of file: StoredBytes) -> Range<Int> {
+    coveredPlace..<max(file.bytes.count, coveredPlace)
+  }
+
+  /// The digest that a file states; `nil` if it is too short for one.
+  static func statedDigest(of file: StoredBytes) -> ContentHash? {
+    guard file.bytes.count >= headerBytes else { return nil }
+    return ContentHash(
+      words: [
+        number(file.bytes, at: digestPlace), number(file.bytes, at: digestPlace + 8), 0, 0,
+      ])
+  }
+
   /// A reader of the facts, once the digest has been checked by some threads.
   ///
+  /// - Parameters:
+  ///   - file: the bytes of the file.
+  ///   - threads: the threads; `nil` if the digest was checked before.
+  /// - Returns: the reader, behind the table of memory.
   /// - Throws: ``StoredMisfit``.
-  static func reader(of file: StoredBytes, threads: Int) throws(StoredMisfit) -> StoredReader {
+  static func reader(of file: StoredBytes, threads: Int?) throws(StoredMisfit) -> StoredReader {
     let bytes = file.bytes
     guard bytes.count >= headerBytes, bytes.starts(with: signature) else { throw .damaged }
     guard number(bytes, at: 8) == version else {
       throw .foreign("another version of Forge has written it")
     }
     guard number(bytes, at: 32) == UInt64(bytes.count) else { throw .damaged }
-    let digest = ContentDigest(
-      of: UnsafeRawBufferPointer(rebasing: bytes[coveredPlace...]), threads: threads)
-    guard digest.low == number(bytes, at: digestPlace),
-      digest.high == number(bytes, at: digestPlace + 8)
-    else { throw .damaged }
+    if let threads {
+      let digest = ContentDigest(
+        of: UnsafeRawBufferPointer(rebasing: bytes[coveredPlace...]), threads: threads)
+      guard digest.low == number(bytes, at: digestPlace),
+        digest.high == number(bytes, at: digestPlace + 8)
+      else { throw .damaged }
+    }
     guard let factBytes = Int(exactly: number(bytes, at: 40)),
       factBytes <= bytes.count - headerBytes
     else { throw .damaged }

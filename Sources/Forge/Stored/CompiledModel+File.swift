@@ -20,16 +20,20 @@ extension CompiledModel {
   /// - Throws: `CompileError` when an input has no size, when a layer runs Swift code, and when the
   ///   file cannot be written.
   public func write(to path: String) throws(CompileError) {
-    do { try CompiledFile.write(try stored(), to: path) } catch {
+    do {
+      if let entry = origin.entry { return try CompiledFile.write(entry, to: path) }
+      try CompiledFile.write(try stored(), to: path)
+    } catch {
       throw .file(path, error, "the compiled file could not be written")
     }
   }
 
-  /// What a compiled file holds.
-  private func stored() throws(CompileError) -> StoredWriter {
+  /// What a compiled file holds; an entry of a cache names its key.
+  func stored(key: String = "") throws(CompileError) -> StoredWriter {
     guard let compiler = origin.compiler else { throw .storedAlready }
     guard let fixedExecutable else { throw .openSizes(inputNames, inputShapes) }
     var writer = StoredWriter()
+    writer.write(key)
     writer.write(facts)
     writer.write(metadata)
     writer.write(StoredOptions(options))
@@ -72,20 +76,16 @@ extension CompiledModel {
   ) throws(CompileError) {
     do {
       let cores = CompileOptions.Threads.automatic.count(usable: Device.usableCores())
-      let file = try CompiledFile.bytes(of: path, isMapped: isMapped, threads: cores)
-      var reader = try CompiledFile.reader(of: file, threads: cores)
-      let facts = try reader.read(NetworkFacts.self)
-      let metadata = try reader.read(ModelMetadata.self)
-      let options = try reader.read(StoredOptions.self).options(threads: threads)
-      let summary = try reader.read(StoredSummary.self)
-      let rewrites = try reader.read([CompileReport.RewriteCount].self)
-      let (network, executable) = try options.device.storedNetwork(
-        from: &reader, threads: threads)
-      guard reader.remaining == 0 else { throw StoredMisfit.damaged }
+      let file = try FileDescriptor(path: path)
+      let bytes = try CompiledFile.bytes(of: file, isMapped: isMapped, threads: cores)
+      let stored = try StoredModel(bytes, on: CPUBackend(), threads: threads, readingThreads: cores)
+      let options = stored.options.options(threads: threads)
       self.init(
-        .file(summary), facts, options, metadata, network, executable,
+        .file(stored.summary), stored.facts, options, stored.metadata, stored.network,
+        stored.executable,
         report: CompileReport(
-          network, executable: executable, facts: facts, options: options, rewrites: rewrites))
+          stored.network, executable: stored.executable, facts: stored.facts, options: options,
+          rewrites: stored.rewrites))
     } catch {
       throw .file(path, error, "the compiled file could not be opened")
     }

@@ -36,22 +36,36 @@ struct NetworkFacts: Sendable {
   /// The layers in the order of their positions.
   let layers: [Layer]
 
-  init(_ compiler: Compiler) {
+  /// The facts of a model; `outputShapes` are the shapes of its outputs if they follow open sizes.
+  init(_ compiler: Compiler, outputShapes: [Shape]? = nil) {
     let inference = compiler.inference
-    inputs = inference.inputs.compactMap { index in
+    inputs = zip(inference.inputs, inference.openInputShapes).compactMap { index, shape in
       let node = inference.nodes[index]
-      return node.shape.map {
+      return shape.map {
         Input(
           name: node.name, shape: $0, isOfIntegers: node.isOfIntegers,
           lengthAxes: node.lengthAxes)
       }
     }
-    outputs = zip(compiler.outputNames, compiler.graph.modelOutputs).map { name, value in
-      Output(name: name, shape: compiler.graph.shape(of: value))
-    }
+    let shapes = outputShapes ?? compiler.graph.modelOutputs.map { compiler.graph.shape(of: $0) }
+    outputs = zip(compiler.outputNames, shapes).map { Output(name: $0, shape: $1) }
     modelOutputCount = compiler.ownOutputCount
     stateNames = compiler.graph.states.map(\.name)
-    layers = inference.nodes.filter { !$0.isInput }.map { node in
+    layers = Self.layers(of: inference)
+  }
+
+  init(
+    inputs: [Input], outputs: [Output], modelOutputCount: Int, stateNames: [String],
+    layers: [Layer]
+  ) {
+    (self.inputs, self.outputs) = (inputs, outputs)
+    self.modelOutputCount = modelOutputCount
+    (self.stateNames, self.layers) = (stateNames, layers)
+  }
+
+  /// The layers of a model.
+  static func layers(of inference: Inference) -> [Layer] {
+    inference.nodes.filter { !$0.isInput }.map { node in
       Layer(reference: node.reference, place: node.place)
     }
   }
@@ -178,6 +192,7 @@ extension ModelMetadata: StoredValue {
     }
     writer.write(values)
     writer.write(labels)
+    writer.write(pictures)
   }
 
   package init(from reader: inout StoredReader) throws(StoredMisfit) {
@@ -185,5 +200,6 @@ extension ModelMetadata: StoredValue {
     (author, license, version) = (try reader.read(), try reader.read(), try reader.read())
     (producer, exampleMixer) = (try reader.read(), try reader.read())
     (values, labels) = (try reader.read(), try reader.read())
+    pictures = try reader.read()
   }
 }

@@ -146,7 +146,7 @@ struct BART: TextArchitecture {
         --> LastAxisDense(
           neurons: channels, activation: .tanh, name: "classification_head.dense")
         --> LastAxisDense(neurons: labels, name: "classification_head.out_proj")
-    case .tokenClassification, .nextToken: return nil
+    case .tokenClassification, .nextToken, .embedding: return nil
     }
   }
 

@@ -19,7 +19,7 @@ extension ClassifyingEncoder {
     case .features: features
     case .sequenceClassification: classification(of: first(features), labels: labels)
     case .tokenClassification: features --> LastAxisDense(neurons: labels, name: "classifier")
-    case .nextToken: nil
+    case .nextToken, .embedding: nil
     }
   }
 }

@@ -91,6 +91,7 @@ struct GPT2: TextArchitecture {
     case .tokenClassification: features --> LastAxisDense(neurons: labels, name: "classifier")
     case .nextToken:
       features --> LastAxisDense(neurons: vocabulary, useBias: false, name: "lm_head")
+    case .embedding: nil
     }
   }
 }

@@ -154,6 +154,7 @@ struct Llama: TextArchitecture {
     case .tokenClassification: features --> LastAxisDense(neurons: labels, name: "score")
     case .nextToken:
       features --> LastAxisDense(neurons: vocabulary, useBias: false, name: "lm_head")
+    case .embedding: nil
     }
   }
 }

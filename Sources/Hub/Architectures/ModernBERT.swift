@@ -112,7 +112,7 @@ struct ModernBERT: TextArchitecture {
     case .sequenceClassification:
       return classes(meansClasses ? inputs.mean(of: features) : first(features))
     case .tokenClassification: return classes(features)
-    case .nextToken: return nil
+    case .nextToken, .embedding: return nil
     }
   }
 }

@@ -113,7 +113,7 @@ struct T5: TextArchitecture {
     switch head {
     case .features: features
     case .tokenClassification: features --> LastAxisDense(neurons: labels, name: "classifier")
-    case .sequenceClassification, .nextToken: nil
+    case .sequenceClassification, .nextToken, .embedding: nil
     }
   }
 }

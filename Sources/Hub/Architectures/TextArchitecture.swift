@@ -126,10 +126,8 @@ enum TextArchitectures {
   static let all: [any TextArchitecture.Type] = [
     BERT.self, RoBERTa.self, DistilBERT.self, MPNet.self, ALBERT.self, ELECTRA.self,
     DeBERTa.self, ModernBERT.self, NomicBERT.self, T5.self, BART.self, GPT2.self, Llama.self,
+    CLIPText.self,
   ]
-
-  /// The names of all, for messages.
-  static var names: [String] { all.flatMap { $0.types }.sorted() }
 
   /// Reads the architecture of a configuration.
   ///
@@ -137,17 +135,8 @@ enum TextArchitectures {
   static func architecture(
     _ settings: Settings, limits: HubLimits
   ) throws(HubError) -> any TextArchitecture {
-    guard let name = try settings.text("model_type") else {
-      throw .missing("model_type", in: settings.path, needs: names.joined(separator: ", "))
-    }
-    guard let type = all.first(where: { $0.types.contains(name) }) else {
-      throw settings.unsupported("model_type", needs: names.joined(separator: ", "))
-    }
-    if settings["quantization_config"] != nil {
-      throw settings.unsupported(
-        "quantization_config", needs: "weights of real numbers",
-        remedy: "save the network without quantization")
-    }
+    let type = try settings.architecture(among: all) { $0.types }
+    try settings.refuseQuantization()
     return try type.init(settings, limits: limits)
   }
 }

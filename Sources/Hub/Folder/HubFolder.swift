@@ -73,6 +73,18 @@ struct HubFolder: Sendable {
     } catch { throw HubError(error) }
   }
 
+  /// The settings in config.json.
+  ///
+  /// - Throws: ``HubError``: `fileMissing`, and those of reading.
+  func configuration() throws(HubError) -> Settings {
+    guard let settings = try settings("config.json") else {
+      throw HubError(
+        .fileMissing, "there is no configuration", path: path(of: "config.json"),
+        needs: "the config.json of a network of transformers")
+    }
+    return settings
+  }
+
   /// The settings in a file of one JSON object; `nil` if there is none.
   ///
   /// - Throws: ``HubError``: `unreadable`, `malformed` or `tooLarge`.

@@ -1,7 +1,7 @@
 import ForgeLoaders
 import ForgeShapes
 
-/// Some rows of a matrix in a file.
+/// Some rows of a matrix, or numbers of a vector, in a file.
 struct RowsOfData: ParameterData {
   private let base: any ParameterData
   private let rows: TensorPlace.Rows
@@ -20,9 +20,9 @@ struct RowsOfData: ParameterData {
   ///
   /// - Throws: `LoadError` of kind `wrongShape` for a tensor without such rows.
   init(_ base: any ParameterData, rows: TensorPlace.Rows) throws(LoadError) {
-    guard let sizes = base.sizes, sizes.count == 2, sizes[0] > 0, sizes[1] > 0 else {
+    guard let sizes = base.sizes, (1...2).contains(sizes.count), !sizes.contains(0) else {
       throw LoadError(
-        .wrongShape, "the tensor is not a matrix", path: base.origin,
+        .wrongShape, "the tensor is neither a matrix nor a vector", path: base.origin,
         received: base.sizes.map { "\($0)" })
     }
     let number: Int
@@ -39,9 +39,9 @@ struct RowsOfData: ParameterData {
     }
     self.base = base
     self.rows = rows
-    channels = sizes[1]
-    count = number.multipliedSaturated(by: sizes[1])
-    self.sizes = [number, sizes[1]]
+    channels = sizes.count == 2 ? sizes[1] : 1
+    count = number.multipliedSaturated(by: channels)
+    self.sizes = [number] + sizes.dropFirst()
   }
 
   func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {

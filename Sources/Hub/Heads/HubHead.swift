@@ -8,9 +8,21 @@ public enum HubHead: String, Hashable, Sendable, CaseIterable {
   case tokenClassification
   /// A number for each id that may follow each token: `logits`, [length][vocabulary]; of decoders.
   case nextToken
+  /// A vector of a text that can be compared with those of pictures: `text_embeds`, [1][numbers];
+  /// of CLIP.
+  case embedding
 
   /// The name of the output.
-  public var outputName: String { self == .features ? "last_hidden_state" : "logits" }
+  public var outputName: String {
+    switch self {
+    case .features: "last_hidden_state"
+    case .embedding: "text_embeds"
+    case .sequenceClassification, .tokenClassification, .nextToken: "logits"
+    }
+  }
+
+  /// Whether the numbers of the output are those of labels.
+  var hasLabels: Bool { self == .sequenceClassification || self == .tokenClassification }
 
   /// The head of a class of the library; `nil` for one that Forge does not have.
   init?(className: String) {
@@ -20,6 +32,8 @@ public enum HubHead: String, Hashable, Sendable, CaseIterable {
       self = .tokenClassification
     } else if className.hasSuffix("ForCausalLM") || className.hasSuffix("LMHeadModel") {
       self = .nextToken
+    } else if className == "CLIPModel" || className.hasSuffix("WithProjection") {
+      self = .embedding
     } else if className.hasSuffix("Model") || Self.trained.contains(where: className.hasSuffix) {
       self = .features
     } else {

@@ -64,11 +64,7 @@ final class HubNetwork: Sendable {
     let work = Work(texts: texts, order: order, body)
     // One text has all threads of its network; of many each has one.
     let workers = min(threads, texts.count)
-    let done = (1..<max(1, workers)).compactMap { _ in
-      JoinedThread { [self] in run(work, threads: 1) }
-    }
-    run(work, threads: workers > 1 ? 1 : nil)
-    for helper in done { helper.join() }
+    SharedWork.run(threads: workers) { [self] in run(work, threads: workers > 1 ? 1 : nil) }
     var results: [Result] = []
     results.reserveCapacity(texts.count)
     let found = work.results.withLock { $0 }
@@ -143,13 +139,19 @@ final class HubNetwork: Sendable {
     write(0, text.ids)
     if hub.inputs.contains(.types) { write(1, text.typeIDs) }
     try context.predict()
-    let count = hub.head == .sequenceClassification ? 1 : length
-    let channels = hub.head == .features ? hub.channels : hub.labels.count
+    // The numbers of each token, or of the whole text.
+    let count: Int =
+      switch hub.head {
+      case .features: length * hub.channels
+      case .tokenClassification: length * hub.labels.count
+      case .sequenceClassification: hub.labels.count
+      case .embedding, .nextToken: .max
+      }
     guard
       let value = context.withOutput(
         0,
         { output in
-          body(output.extracting(0..<min(output.count, count * channels)))
+          body(output.extracting(0..<min(output.count, count)))
         })
     else { throw PredictionError(.unknownName, "the network has no output") }
     return value

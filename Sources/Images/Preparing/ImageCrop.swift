@@ -17,6 +17,11 @@ public enum ImageCrop: Hashable, Sendable {
   /// `⌊side · longer / shorter⌋`, and the crop starts at half of what is left over, rounded to
   /// even.
   case shorterSide(Int)
+  /// The center as of ``shorterSide(_:)``, where the crop starts at half of what is left over,
+  /// rounded down.
+  ///
+  /// This is how transformers' processors resize to `shortest_edge` and crop.
+  case shorterSideFloored(Int)
   /// The whole picture in its own shape, centered, with a border of this color.
   ///
   /// This is Ultralytics's `LetterBox`: with `r = min(width / w, height / h)` the picture is
@@ -73,12 +78,17 @@ struct CropPlan {
       guard fraction > 0, fraction <= 1 else { throw .badFraction(fraction) }
       let box = Self.center(of: source, shape: size, fraction: fraction)
       self.init(box, of: source, to: size ?? Self.rounded(box))
-    case .shorterSide(let side): try self.init(shorterSide: side, of: source, to: size)
+    case .shorterSide(let side):
+      try self.init(shorterSide: side, of: source, to: size, .toNearestOrEven)
+    case .shorterSideFloored(let side):
+      try self.init(shorterSide: side, of: source, to: size, .down)
     case .letterbox(let color): self.init(letterbox: color, of: source, to: size ?? source)
     }
   }
 
-  private init(shorterSide side: Int, of source: Size, to size: Size?) throws(ImageError) {
+  private init(
+    shorterSide side: Int, of source: Size, to size: Size?, _ rounding: FloatingPointRoundingRule
+  ) throws(ImageError) {
     guard side > 0, side <= ImageView.mostPixels else { throw .badShorterSide(side, size: size) }
     let shorter = min(source.width, source.height)
     func resized(_ length: Int) -> Int {
@@ -92,7 +102,7 @@ struct CropPlan {
     }
     func part(_ length: Int, _ from: Int, _ to: Int) -> AxisPart {
       var part = AxisPart(inputs: length, from: 0, Double(length), outputs: from)
-      part.skipped = Int((Double(from - to) / 2).rounded(.toNearestOrEven))
+      part.skipped = Int((Double(from - to) / 2).rounded(rounding))
       part.count = to
       return part
     }

@@ -24,6 +24,7 @@ package struct FileRange: StoredBytes {
   }
 
   package var identity: AnyHashable? { file.identity(of: range) }
+  package var filePlace: (file: InputFile, range: Range<Int>)? { (file, range) }
 
   package func withBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result

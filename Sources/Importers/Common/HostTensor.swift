@@ -29,6 +29,10 @@ package struct HostTensor: Sendable {
   ///
   /// Movements keep them, and whoever relies on them checks the values.
   var scales: [Float]?
+  /// The blocks of a matrix of 4-bit integers, [outputs, inputs]; `nil` for other values.
+  ///
+  /// They are kept and checked as ``scales`` are.
+  var blocks: WeightBlocks?
   /// The memory of computed values, which the budget of the import counts until it is released.
   var held: ImportBudget.Held?
 
@@ -160,11 +164,16 @@ package protocol StoredBytes: Sendable {
   ///
   /// Equal identities mean equal bytes, as long as both exist.
   var identity: AnyHashable? { get }
+
+  /// The file and the place of the bytes, if a file holds them as they are.
+  var filePlace: (file: InputFile, range: Range<Int>)? { get }
 }
 
 extension StoredBytes {
   /// `nil`: not known.
   package var identity: AnyHashable? { nil }
+  /// `nil`: not known.
+  package var filePlace: (file: InputFile, range: Range<Int>)? { nil }
 }
 
 /// Bytes in memory.

@@ -3,7 +3,7 @@
 /// The defaults accept models from training programs and refuse files made to exhaust memory or
 /// time. What may be taken grows with the size of the file. A file beyond a limit throws an
 /// ``ImportError`` of kind `tooLarge` that names the limit.
-public struct ImportLimits: Sendable, Hashable {
+public struct ImportLimits: Sendable, Hashable, Encodable {
   /// The maximum size of the model file in bytes, without external data.
   public var fileBytes: Int
   /// The maximum number of nodes or layers, with inputs and outputs; that of sections of a Darknet

@@ -8,14 +8,22 @@ import Forge
 /// options.sizes["ids"] = [1, .upTo(512)]
 /// options.constants["axes"] = try StoredTensor(int64s: [1, 2])
 /// ```
-public struct ImportOptions: Sendable {
+/// Their encoding is that of a key of the cache. Options that are Swift code have none.
+public struct ImportOptions: Sendable, Encodable {
   /// The sizes of inputs, by name, with the axes of the file, batch included.
   ///
-  /// They are needed where the file leaves a size open, and replace those of the file. A size
+  /// They replace those of the file, and those that are assumed where it leaves a size open. A size
   /// `.upTo(512)` is the length of a sequence, which each prediction chooses up to this number;
   /// `.stepping(from:through:by:)` is one of a network with strides along the sequence. All inputs
   /// have equally many lengths.
   public var sizes: [String: [InputSize]]
+  /// The largest size that is assumed for an axis that the file leaves open and ``sizes`` does not
+  /// state; `nil` to refuse such files, and to take the default sizes of Core ML files.
+  ///
+  /// A network that does not take it, such as one with 128 learned positions, has a fourth of it,
+  /// or a sixteenth. ``ImportedModel/assumedSizes`` says what was assumed. Memory and limits of the
+  /// compiled model are those of the largest sizes.
+  public var largestOpenSize: Int? = 512
   /// The values of inputs that are bound while importing, by name.
   ///
   /// Such an input becomes a constant of the model and is not one of its inputs.
@@ -25,7 +33,10 @@ public struct ImportOptions: Sendable {
   /// It is called once for each name with the path as the file states it, and must return what it
   /// holds. Without it, the files are looked for beside the model; a model of bytes has none. Its
   /// errors become the cause of an ``ImportError``.
-  public var externalData: (@Sendable (_ name: String) throws -> ExternalData)?
+  public var externalData: (@Sendable (_ name: String) throws -> ExternalData)? {
+    get { code.externalData }
+    set { code.externalData = newValue }
+  }
   /// Builds the nodes of ONNX operators that Forge does not have, by their names: `Domain::Name`,
   /// or `Name` for ONNX's own domain.
   ///
@@ -41,7 +52,10 @@ public struct ImportOptions: Sendable {
   ///   return [ONNXNode.Output([x, x, x] --> Multiply())]
   /// }
   /// ```
-  public var onnxOperators: [String: ONNXOperatorBuilder] = [:]
+  public var onnxOperators: [String: ONNXOperatorBuilder] {
+    get { code.onnxOperators }
+    set { code.onnxOperators = newValue }
+  }
   /// The function of a Core ML package that has several; `nil` for the default one.
   public var function: String?
   /// What builds layers and models of classes of your own in Core ML files, by class name.
@@ -52,20 +66,33 @@ public struct ImportOptions: Sendable {
   ///   [inputs[0].with(inputs[0].tensor --> Activation(.swish))]
   /// }
   /// ```
-  public var coreMLLayers: [String: CoreMLLayerBuilder] = [:]
+  public var coreMLLayers: [String: CoreMLLayerBuilder] {
+    get { code.coreMLLayers }
+    set { code.coreMLLayers = newValue }
+  }
   /// What builds layers of Keras files by the name of their class, for `Lambda`, own layers and
   /// registered classes: `MyLayer`, or `Package>MyLayer` with the package.
   ///
   /// It takes precedence over Forge's own layer of the same name. Each call of a layer calls it
   /// once.
-  public var kerasLayers: [String: KerasLayerBuilder] = [:]
+  public var kerasLayers: [String: KerasLayerBuilder] {
+    get { code.kerasLayers }
+    set { code.kerasLayers = newValue }
+  }
   /// The limits on the file.
   public var limits: ImportLimits
+  /// The axes of inputs, by name, in place of those that the importer of ONNX chooses.
+  ///
+  /// A file that is imported for many sizes has one order for all.
+  var layouts: [String: [Int?]] = [:]
+  /// The inputs whose sizes are assumed; their batch is that of the file.
+  var assumedInputs: Set<String> = []
   /// Whose words the remedies of errors are in.
   package var style = Style.swift
+  private var code = ImportCode()
 
   /// How the caller states options.
-  package enum Style: Sendable {
+  package enum Style: Sendable, Encodable {
     /// In Swift: `options.sizes["x"] = [1, 128]`.
     case swift
     /// As arguments of the tool: `--size x=1x128`.
@@ -87,10 +114,10 @@ public struct ImportOptions: Sendable {
     limits: ImportLimits = ImportLimits(),
     externalData: (@Sendable (_ name: String) throws -> ExternalData)? = nil
   ) {
-    self.externalData = externalData
     self.sizes = sizes
     self.constants = constants
     self.limits = limits
+    self.externalData = externalData
   }
 
   /// Checks the options against a model: that all names are those of inputs, and that lengths of

@@ -38,10 +38,17 @@ extension ImportedModel {
       {
         continue
       }
-      counts[values.elementType, default: 0] += values.count
+      let stored = (values as? any DecodedParameterData)?.stored
+      counts[stored?.type ?? values.elementType, default: 0] += stored?.count ?? values.count
     }
     return counts
   }
+}
+
+/// Values that are decoded from what the file stores.
+protocol DecodedParameterData: ParameterData {
+  /// The type of the stored elements, and how many there are.
+  var stored: (type: ElementType, count: Int) { get }
 }
 
 extension ModelFact {

@@ -36,7 +36,7 @@ extension ImportedModel {
         needs: "at most \(most / MemoryLayout<Float>.size)", limit: "foldedBytes", path: path)
     }
     var stated = 0
-    for (_, sizes) in options.sizes {
+    for (name, sizes) in options.sizes where !options.assumedInputs.contains(name) {
       let elements = sizes.reduce(1) { $0.multipliedSaturated(by: $1.maximum) }
       stated = stated.addingSaturated(max(elements, 0))
     }

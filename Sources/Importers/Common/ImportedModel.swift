@@ -22,9 +22,9 @@ public struct ImportedModel: Sendable {
     /// Axes of the file that are missing here have size 1.
     public let axes: [Int?]
 
-    /// The axes of the file whose size follows the length of a sequence, which each prediction
-    /// chooses; ``sizes`` has the largest ones.
-    public let lengthAxes: [Int]
+    /// The axes of the file whose size each prediction chooses: those that follow the length of a
+    /// sequence, and open ones; ``sizes`` has the largest sizes.
+    public internal(set) var lengthAxes: [Int]
     /// The number of examples that the file fixes, where the model computes one of them.
     ///
     /// A file whose images are [32, 3, 320, 320] has the port sizes [1, 3, 320, 320] and a batch
@@ -108,10 +108,13 @@ public struct ImportedModel: Sendable {
   /// It has no outputs if all outputs of the file are ``constants``.
   public package(set) var model: Model
   /// The inputs in the order of the model.
-  public let inputs: [Port]
+  public internal(set) var inputs: [Port]
   /// The outputs in the order of the model, which may have numbers of rows after them; see
   /// ``Port/rows``.
-  public let outputs: [Port]
+  public internal(set) var outputs: [Port]
+  /// The sizes that the import has assumed where the file leaves them open, by the names of inputs,
+  /// in the order of the file; see ``ImportOptions/largestOpenSize``.
+  public internal(set) var assumedSizes: [String: [InputSize]] = [:]
   /// The outputs of the file that are not outputs of the model, because their values are known.
   public let constants: [Constant]
   /// The inputs of the file that are not inputs of the model, because no output depends on them.

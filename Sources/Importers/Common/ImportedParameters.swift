@@ -63,7 +63,7 @@ package struct ImportedParameters: IdentifyingParameterSource {
 }
 
 /// The values of one parameter of an imported model.
-private struct ImportedValues: OrderedParameterData, IdentifiedParameterData {
+private struct ImportedValues: OrderedParameterData, IdentifiedParameterData, FiledParameterData {
   private let values: HostTensor
   let layout: ParameterLayout
   let isOrdered: Bool
@@ -78,6 +78,9 @@ private struct ImportedValues: OrderedParameterData, IdentifiedParameterData {
 
   var count: Int { values.count }
   var identity: AnyHashable? { values.identity }
+  var filePlace: (file: InputFile, range: Range<Int>)? {
+    if case .stored(let bytes) = values.storage { bytes.filePlace } else { nil }
+  }
   var elementType: ElementType {
     if case .stored = values.storage { values.type } else { .float32 }
   }

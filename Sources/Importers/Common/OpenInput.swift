@@ -4,8 +4,11 @@ import Forge
 struct OpenInput {
   /// The name of the input.
   let name: String
-  /// Its sizes, `nil` for those that are open; `nil` if the file states none.
+  /// Its sizes, `nil` for those that are open and 1 for an open batch; `nil` if the file states
+  /// none.
   let sizes: [Int?]?
+  /// The names that the file gives to its sizes, for each axis; empty if it names none.
+  var names: [String?] = []
 
   /// The sizes for messages: `1×?×8`.
   var text: String {
@@ -28,6 +31,64 @@ struct OpenInput {
     var sequence = example
     sequence[open[0]] = .upTo(512)
     return sequence
+  }
+}
+
+extension OpenInput {
+  /// The name that the file gives to the size of an axis; `nil` if it gives none, or a mark such as
+  /// `?`.
+  func axisName(_ axis: Int) -> String? {
+    let name = names.indices.contains(axis) ? names[axis] : nil
+    return name.flatMap { $0.contains { $0.isLetter || $0.isNumber } ? $0 : nil }
+  }
+
+  /// The axes that predictions choose.
+  ///
+  /// An open first axis is the batch, unless the names of the file say otherwise: another axis has
+  /// its name or is called a batch, or the first axes of the inputs have several names.
+  ///
+  /// - Parameter inputs: all inputs of the file.
+  /// - Returns: the axes, in ascending order.
+  func openAxes(among inputs: [OpenInput]) -> [Int] {
+    let open = (sizes ?? []).indices.filter { sizes?[$0] == nil && !isCalledBatch($0) }
+    guard let first = axisName(0), !isCalledBatch(0) else { return open }
+    let isElsewhere = inputs.contains { input in
+      input.names.indices.contains { axis in
+        (axis > 0 || input.names.count == 1)
+          && (input.axisName(axis) == first || input.isCalledBatch(axis))
+      }
+    }
+    let names = Set(inputs.compactMap { $0.names.count > 1 ? $0.axisName(0) : nil })
+    return isElsewhere || names.count > 1 ? [0] + open.filter { $0 > 0 } : open
+  }
+
+  private func isCalledBatch(_ axis: Int) -> Bool {
+    axisName(axis)?.lowercased().contains("batch") ?? false
+  }
+
+  /// The name of an open size: that of the file, or one of its own.
+  func sizeName(_ axis: Int) -> String {
+    let isSide = sizes?.count == 4 && axis > 1
+    let own = isSide ? axis == 2 ? "height" : "width" : "n\(axis)"
+    return Self.sizeName(axisName(axis) ?? "\(self.name).\(own)")
+  }
+
+  /// A name of a size without characters that the tool's arguments use otherwise.
+  static func sizeName(_ name: String) -> String {
+    String(name.map { $0.isLetter || $0.isNumber || "+._".contains($0) ? $0 : "_" })
+  }
+
+  /// Sizes that predictions choose apart, where several besides the batch are open.
+  var chosenApart: [InputSize]? {
+    guard let sizes else { return nil }
+    let open = sizes.indices.filter { sizes[$0] == nil && ($0 > 0 || sizes.count == 1) }
+    guard open.count > 1 else { return nil }
+    var chosen = example
+    for axis in open {
+      let isSide = sizes.count == 4 && axis > 1
+      chosen[axis] = .open(isSide ? axis == 2 ? "h" : "w" : "n\(axis)", 1...(isSide ? 1024 : 512))
+    }
+    return chosen
   }
 }
 

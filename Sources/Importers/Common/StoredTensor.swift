@@ -3,7 +3,7 @@ import Forge
 /// A tensor as a model file stores it: an element type, sizes, and the bytes of its elements.
 ///
 /// Unlike Forge's own tensors it keeps 64-bit integers, and its axes are those of the file.
-public struct StoredTensor: Sendable, Hashable {
+public struct StoredTensor: Sendable, Hashable, Encodable {
   /// The type of the elements.
   public let elementType: ElementType
   /// The sizes, outermost first; none for a single element.

@@ -14,6 +14,8 @@ struct CoreMLImport {
   private var networks: CoreMLNetworkImport
   private var programs: MILProgramImport
   private var labels: [String] = []
+  /// The inputs that stages read as numbers of the file.
+  private var settings: Set<String> = []
 
   /// Reads a file.
   ///
@@ -60,18 +62,40 @@ struct CoreMLImport {
     return wanted
   }
 
+  /// The inputs that the options do not state, with the sizes that the file leaves open.
+  ///
+  /// - Throws: ``ImportError``: `malformed`, `unreadable` or `tooLarge`.
+  static func openSizes(
+    _ file: WireFile, _ options: ImportOptions, largest: Int
+  ) throws(ImportError) -> [String: [InputSize]] {
+    let all = try CoreMLModel(file.message).description
+    let description = try all.of(function: options.function ?? all.defaultFunction)
+    var sizes: [String: [InputSize]] = [:]
+    for feature in description.input
+    where options.sizes[feature.name] == nil && options.constants[feature.name] == nil {
+      sizes[feature.name] = feature.openSizes(largest: largest)
+    }
+    return sizes
+  }
+
   /// A network, ML Program or model of a class with the features around it.
   private struct Stage {
     enum Content {
       case network(CoreMLNetwork)
       case program(MILProgram, function: String)
       case custom(WireFields, CoreMLLayerBuilder)
+      case other(any CoreMLStage)
     }
 
     let content: Content
     let description: CoreMLDescription
     /// What stands before the names of a program's layers, because two programs may share names.
     var prefix = ""
+
+    /// The inputs that are numbers of the file.
+    var settings: [String] {
+      if case .other(let stage) = content { stage.settings } else { [] }
+    }
 
     /// Whether values have any rank.
     var isExact: Bool {
@@ -97,7 +121,9 @@ struct CoreMLImport {
     try options.check(
       against: Set(description.input.map(\.name)), path: path, hasFunctions: true)
     var inputs: [CoreMLInputs.Description] = []
-    for feature in description.input where options.constants[feature.name] == nil {
+    settings = Set(stages.flatMap(\.settings))
+    for feature in description.input
+    where options.constants[feature.name] == nil && !settings.contains(feature.name) {
       let stage = stages.first { stage in
         stage.description.input.contains { $0.name == feature.name }
       }
@@ -188,6 +214,11 @@ struct CoreMLImport {
         return refuse("customModel" + (name.isEmpty ? "" : " \(name)"), description)
       }
       stages.append(Stage(content: .custom(fields, build), description: description))
+    case .stage(let stage):
+      if let named = stage as? CoreMLSuppressionStage, !named.labels.isEmpty {
+        labels = named.labels
+      }
+      stages.append(Stage(content: .other(stage), description: description))
     case .other: refuse(model.typeName ?? "no model", description)
     }
   }
@@ -202,7 +233,7 @@ struct CoreMLImport {
     _ stage: Stage, _ inputs: [CoreMLInputs.Description], _ values: inout [String: FileValue]
   ) throws(ImportError) {
     var stageValues: [String: FileValue] = [:]
-    for feature in stage.description.input {
+    for feature in stage.description.input where !stage.settings.contains(feature.name) {
       if let value = values[feature.name] {
         stageValues[feature.name] = value
         continue
@@ -265,6 +296,19 @@ struct CoreMLImport {
       for (feature, result) in zip(features.output, results ?? []) {
         values[feature.name] = .network(result)
       }
+    case .other(let other):
+      let name = stage.prefix + (stage.description.output.first?.name ?? "")
+      let constants = options.constants
+      var call = CoreMLStageCall(name: name + "/stage")
+      let results = try located(name, "stage") { () throws in
+        var numbers: [String: Float] = [:]
+        for name in stage.settings {
+          numbers[name] = try constants[name].flatMap { try HostTensor($0).floats().first }
+        }
+        return try other.values(stageValues, stage.description, numbers: numbers, &call)
+      }
+      networks.parameters.merge(call.parameters) { first, _ in first }
+      values.merge(results ?? [:]) { $1 }
     }
   }
 
@@ -304,6 +348,9 @@ struct CoreMLImport {
     var model = Model(
       inputs: used.map(\.tensor), outputs: outputs,
       metadata: ModelMetadata(self.model.description.metadata, labels: labels))
+    for input in used where input.isImage {
+      model.metadata.pictures[input.port.name] = input.picture
+    }
     let parameters = networks.parameters.merging(programs.parameters) { first, _ in first }
     model.parameters = ImportedParameters(parameters, origin: path)
     do { try model.check() } catch {
@@ -312,7 +359,10 @@ struct CoreMLImport {
     return ImportedModel(
       model: model, inputs: described(used.map(\.port), description.input),
       outputs: described(ports, description.output),
-      ignoredInputs: zip(inputs, isUsed).filter { !$0.1 }.map(\.0.port.name))
+      ignoredInputs: zip(inputs, isUsed).filter { !$0.1 }.map(\.0.port.name)
+        + self.model.description.input.map(\.name).filter {
+          settings.contains($0) && options.constants[$0] == nil
+        })
   }
 
   /// Ports with what the file says about them.

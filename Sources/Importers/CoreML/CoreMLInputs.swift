@@ -10,6 +10,13 @@ enum CoreMLInputs {
     /// Whether an image's channels are blue, green, red in the network.
     let isBlueFirst: Bool
     let isImage: Bool
+
+    /// What an image input takes: what the file does to pixels is part of the network.
+    var picture: PicturePreparation {
+      PicturePreparation(
+        width: port.sizes.last, height: port.sizes.suffix(2).first,
+        colors: value.sizes.suffix(3).first == 1 ? .gray : .rgb)
+    }
   }
 
   /// Describes an input.
@@ -26,15 +33,18 @@ enum CoreMLInputs {
   ) throws -> Description {
     switch feature.type {
     case .image(let width, let height, let colorSpace):
-      guard sizes == nil else { throw NodeFailure.invalid("sizes for an image") }
       guard let channels = channels(colorSpace) else {
         throw NodeFailure.unsupported("color space \(colorSpace)")
       }
-      let size = 1...Shape.maximumElementCount
-      guard size.contains(width), size.contains(height) else {
-        throw NodeFailure.invalid("an image of \(width)×\(height) pixels")
+      let sizes = sizes ?? [1, channels, height, width]
+      guard sizes.count == 4, sizes[0] == 1, sizes[1] == channels else {
+        throw NodeFailure.invalid(
+          "\(sizes), where [1, \(channels), height, width] is needed for an image")
       }
-      let sizes = [1, channels, height, width]
+      let size = 1...Shape.maximumElementCount
+      guard size.contains(sizes[3]), size.contains(sizes[2]) else {
+        throw NodeFailure.invalid("an image of \(sizes[3])×\(sizes[2]) pixels")
+      }
       let input = Input(
         width: sizes[3], height: sizes[2], channels: channels, name: feature.name)
       let value = FileTensor(input, sizes: sizes, layout: [2, 3, 1])

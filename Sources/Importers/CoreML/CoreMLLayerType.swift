@@ -23,7 +23,7 @@ struct CoreMLLayerType: Sendable {
   /// The types by family; each family is a file.
   private static let families: [[CoreMLLayerType]] = [
     windows, products, normalizations, images, activations, functions, elementwise, reductions,
-    movements, recurrent, embeddings,
+    movements, scatters, recurrent, embeddings,
   ]
 
   /// All types that Forge translates.
@@ -46,16 +46,15 @@ struct CoreMLLayerType: Sendable {
   /// The names of the types that Forge does not have, for messages.
   private static let others: [Int: String] = [
     212: "cropResize", 270: "dot", custom: "custom", 605: "branch", 615: "loop", 620: "loopBreak",
-    625: "loopContinue", 635: "rangeStatic", 640: "rangeDynamic", 935: "scatter", 940: "gatherND",
-    945: "scatterND", 954: "scatterAlongAxis", 965: "reverseSeq", 1000: "sliceDynamic",
-    1005: "slidingWindows", 1065: "getShape", 1080: "fillLike", 1090: "fillDynamic",
-    1100: "broadcastToLike", 1110: "broadcastToDynamic", 1135: "reshapeLike",
+    625: "loopContinue", 635: "rangeStatic", 640: "rangeDynamic", 965: "reverseSeq",
+    1000: "sliceDynamic", 1005: "slidingWindows", 1065: "getShape", 1080: "fillLike",
+    1090: "fillDynamic", 1100: "broadcastToLike", 1110: "broadcastToDynamic", 1135: "reshapeLike",
     1145: "reshapeDynamic", 1170: "randomNormalLike", 1175: "randomNormalStatic",
     1180: "randomNormalDynamic", 1190: "randomUniformLike", 1195: "randomUniformStatic",
     1200: "randomUniformDynamic", 1210: "randomBernoulliLike", 1215: "randomBernoulliStatic",
     1220: "randomBernoulliDynamic", 1230: "categoricalDistribution", 1313: "whereNonZero",
     1315: "matrixBandPart", 1320: "lowerTriangular", 1325: "upperTriangular",
-    1400: "NonMaximumSuppression", 1450: "oneHot", 1461: "argSort", 1465: "pooling3d",
-    1466: "globalPooling3d", 1470: "sliceBySize", 1471: "convolution3d",
+    1400: "NonMaximumSuppression", 1450: "oneHot", 1465: "pooling3d", 1466: "globalPooling3d",
+    1470: "sliceBySize", 1471: "convolution3d",
   ]
 }

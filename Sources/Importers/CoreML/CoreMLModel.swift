@@ -19,6 +19,8 @@ struct CoreMLModel {
     static let networks: Set = [303, 403, 500]
     static let program = 502
     static let custom = 555
+    static let scaler = 604
+    static let suppression = 610
   }
 
   /// What a model is.
@@ -29,6 +31,8 @@ struct CoreMLModel {
     case pipeline([WireMessage])
     /// One of a class that the file only names.
     case custom(WireFields)
+    /// One that is not a network.
+    case stage(any CoreMLStage)
     /// One that Forge does not read, or none.
     case other
   }
@@ -54,6 +58,8 @@ struct CoreMLModel {
       return .pipeline(try content.message(1)?.messages(1) ?? [])
     case Field.program: return .program(try MILProgram(content))
     case Field.custom: return .custom(content)
+    case Field.scaler: return .stage(try CoreMLScaler(content))
+    case Field.suppression: return .stage(try CoreMLSuppressionStage(content))
     case let type where Field.networks.contains(type):
       return .network(try CoreMLNetwork(content, limits: limits))
     default: return .other
@@ -152,6 +158,8 @@ struct CoreMLFeature {
   let name: String
   let about: String
   let type: Kind
+  /// The sizes that it may have besides its default ones, if any.
+  let flexible: CoreMLSizes?
 
   /// What its values are.
   enum Kind {
@@ -170,10 +178,14 @@ struct CoreMLFeature {
     if let kind { content = try kinds?.message(kind) }
     switch (kind, content) {
     case (4, let image?):
-      type = .image(
-        width: try image.int(1), height: try image.int(2), colorSpace: try image.int(3))
-    case (5, let array?): type = .array(sizes: try array.ints(1), type: try array.int(2))
-    default: type = .other
+      let (width, height) = (try image.int(1), try image.int(2))
+      type = .image(width: width, height: height, colorSpace: try image.int(3))
+      flexible = try CoreMLSizes(image: image, width: width, height: height)
+    case (5, let array?):
+      let sizes = try array.ints(1)
+      type = .array(sizes: sizes, type: try array.int(2))
+      flexible = try CoreMLSizes(array: array, sizes: sizes)
+    default: (type, flexible) = (.other, nil)
     }
   }
 

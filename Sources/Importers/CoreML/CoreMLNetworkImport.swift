@@ -7,7 +7,7 @@ struct CoreMLNetworkImport {
   private var limits: ImportLimits { options.limits }
   /// What Forge lacks, collected over all networks.
   var unsupported: [UnsupportedNode] = []
-  private(set) var parameters: [ImportedParameters.Key: ImportedParameters.Entry] = [:]
+  var parameters: [ImportedParameters.Key: ImportedParameters.Entry] = [:]
   /// The names that layers of the model already have.
   private var names: Set<String>
   /// How often a name was made unique, so that many equal names take no quadratic time.

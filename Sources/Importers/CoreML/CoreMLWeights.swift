@@ -14,7 +14,7 @@ struct CoreMLWeights {
   }
 
   /// Whether there are any.
-  var isGiven: Bool { floats != nil || halves != nil || raw != nil }
+  var isGiven: Bool { floats != nil || halves != nil || raw != nil || int8 != nil }
 
   /// Whether there is one value, where one or as many as channels may be.
   func isSingle(of channels: Int) -> Bool {
@@ -77,7 +77,8 @@ struct CoreMLWeights {
       try check(halves.count, "bytes", 2 * count)
       return HostTensor(type: .float16, sizes: sizes, storage: .stored(halves.bytes))
     }
-    guard let raw else { throw NodeFailure.unsupported("int8RawValue") }
+    if let int8 { return try integers(int8, sizes) }
+    guard let raw else { throw NodeFailure.invalid("weights without values") }
     let bits = try quantization?.int(1) ?? 0
     guard let quantization, (1...8).contains(bits) else {
       throw NodeFailure.invalid("raw weights of \(bits) bits")
@@ -108,6 +109,44 @@ struct CoreMLWeights {
       type: .float32, sizes: sizes,
       storage: .stored(
         CoreMLQuantizedBytes(data: raw.bytes, count: count, bits: bits, codes: codes)))
+  }
+}
+
+extension CoreMLWeights {
+  /// Signed integers of 8 bits, of which only products with integers make use: `scale · integer`.
+  private func integers(_ stored: WireBytes, _ sizes: [Int]) throws -> HostTensor {
+    let scale = try int8Scale()
+    guard stored.count == sizes.reduce(1, *) else {
+      throw NodeFailure.invalid("\(stored.count) integers of weights of sizes \(sizes)")
+    }
+    var tensor = HostTensor(
+      type: .float32, sizes: sizes,
+      storage: .stored(CoreMLScaledIntegers(data: stored.bytes, scale: scale)))
+    tensor.scales = [scale]
+    return tensor
+  }
+
+  /// The only scale of signed integers of 8 bits.
+  private func int8Scale() throws -> Float {
+    let linear = try quantization?.message(101)
+    let scales = try linear?.floats(1) ?? []
+    guard try quantization?.int(1) ?? 8 == 8, scales.count == 1, let scale = scales.first,
+      try linear?.floats(2).isEmpty ?? true, scale.isNormal, scale > 0
+    else {
+      throw NodeFailure.invalid("\(scales.count) scales of signed integers of 8 bits")
+    }
+    return scale
+  }
+}
+
+/// Signed integers of 8 bits times a scale.
+private struct CoreMLScaledIntegers: StoredBytes {
+  let data: any StoredBytes
+  let scale: Float
+
+  func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
+    let values = try data.withBytes { bytes in bytes.map { Float(Int8(bitPattern: $0)) * scale } }
+    return try values.withUnsafeBytes(body)
   }
 }
 

@@ -49,7 +49,44 @@ extension ImportedModel {
 
   /// Builds the model; layers without a place of their own have that of the file.
   private init(_ file: WireFile, _ options: ImportOptions) throws(ImportError) {
-    self = try ImportBudget.during(
+    let (source, path) = (file.source, file.path)
+    let body = { @Sendable (options: ImportOptions) throws(ImportError) in
+      try Self.imported(try source.reopened(), options)
+    }
+    if let assumed = Self.assuming(options, file, body) {
+      self = assumed
+    } else if options.hasOpenSizes {
+      self = try Self.following(options, path: path, body)
+    } else {
+      self = try Self.imported(file, options)
+    }
+  }
+
+  /// The model with the sizes open that the file leaves open; `nil` if there are none, or the
+  /// network does not take them, so that it has the default ones.
+  private static func assuming(
+    _ options: ImportOptions, _ file: WireFile,
+    _ body: @escaping @Sendable (ImportOptions) throws(ImportError) -> ImportedModel
+  ) -> ImportedModel? {
+    guard let largest = options.largestOpenSize, largest >= 1 else { return nil }
+    for largest in [largest, largest / 4, largest / 16] {
+      guard let sizes = try? CoreMLImport.openSizes(file, options, largest: largest),
+        !sizes.isEmpty
+      else { return nil }
+      let assuming = options.assuming(AssumedSizes(sizes: sizes))
+      guard var imported = try? following(assuming, path: file.path, body),
+        imported.model.compilesWithinLimits
+      else { continue }
+      imported.assumedSizes = sizes
+      return imported
+    }
+    return nil
+  }
+
+  private static func imported(
+    _ file: WireFile, _ options: ImportOptions
+  ) throws(ImportError) -> ImportedModel {
+    try ImportBudget.during(
       options.limits, fileBytes: file.byteCount, path: file.path
     ) { () throws(ImportError) in
       try SourcePlace.describing(for: SourcePlace(file: file.path)) { () throws(ImportError) in

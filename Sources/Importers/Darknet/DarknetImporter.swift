@@ -66,6 +66,10 @@ struct DarknetImporter {
   func imported(parameters: DarknetParameters?) -> ImportedDarknet {
     var model = Model(inputs: [input], outputs: outputs.map(\.tensor))
     model.parameters = parameters
+    if let colors = ModelMetadata.colors(of: input) {
+      // As the program does without the option letter_box.
+      model.metadata.pictures["data"] = PicturePreparation(colors: colors, scale: [1 / 255])
+    }
     func port(_ name: String, _ tensor: Tensor) -> ImportedModel.Port {
       let sizes = tensor.shape?.sizes ?? []
       return ImportedModel.Port(

@@ -27,13 +27,7 @@ extension ImportedModel {
     try ImportError.checkContents(path, of: KerasFormat.self)
     let file = try KerasFile(path, options.limits)
     let bytes = (try? InputFile(path: path).storedByteCount) ?? 0
-    self = try ImportBudget.during(
-      options.limits, fileBytes: bytes, path: path
-    ) { () throws(ImportError) in
-      try SourcePlace.describing(for: SourcePlace(file: path)) { () throws(ImportError) in
-        try ImportedModel(file, options, path: path).limited(options, path: path)
-      }
-    }
+    self = try Self.imported(file, options, fileBytes: bytes, path: path)
   }
 
   /// Reads a model that Keras has saved from the bytes of its file, `.keras` or HDF5.
@@ -48,11 +42,22 @@ extension ImportedModel {
     let name = "memory"
     try options.limits.check(fileBytes: bytes.count, path: name)
     let file = try KerasFile(bytes, name: name, options.limits)
-    self = try ImportBudget.during(
-      options.limits, fileBytes: bytes.count, path: name
-    ) { () throws(ImportError) in
-      try SourcePlace.describing(for: SourcePlace(file: name)) { () throws(ImportError) in
-        try ImportedModel(file, options, path: name).limited(options, path: name)
+    self = try Self.imported(file, options, fileBytes: bytes.count, path: name)
+  }
+
+  private static func imported(
+    _ file: KerasFile, _ options: ImportOptions, fileBytes: Int, path: String
+  ) throws(ImportError) -> ImportedModel {
+    try following(
+      options, path: path,
+      open: { () throws(ImportError) in try openInputs(of: file, options, path: path) }
+    ) { options throws(ImportError) in
+      try ImportBudget.during(
+        options.limits, fileBytes: fileBytes, path: path
+      ) { () throws(ImportError) in
+        try SourcePlace.describing(for: SourcePlace(file: path)) { () throws(ImportError) in
+          try ImportedModel(file, options, path: path).limited(options, path: path)
+        }
       }
     }
   }
@@ -86,12 +91,18 @@ extension ImportedModel {
       .limited(options, hasWeights: false, path: nil)
   }
 
+  /// The inputs whose sizes the options do not state.
+  private static func openInputs(
+    of file: KerasFile, _ options: ImportOptions, path: String
+  ) throws(ImportError) -> [OpenInput] {
+    var context = KerasPlan.Context(file, options, path: path)
+    let plan = try KerasPlan(file.model, &context)
+    return try KerasInput.all(of: plan, options, path: path)
+      .filter { $0.stated == nil }.map(\.asOpen)
+  }
+
   private init(_ file: KerasFile, _ options: ImportOptions, path: String?) throws(ImportError) {
-    var context = KerasPlan.Context(
-      KerasSource(
-        path: path, generation: file.generation, limits: options.limits,
-        values: KerasValues(file.weights, maximumCount: options.limits.foldedElements),
-        builders: options.kerasLayers))
+    var context = KerasPlan.Context(file, options, path: path)
     let plan = try KerasPlan(file.model, &context)
     guard context.unsupported.isEmpty else {
       throw .unsupported(context.unsupported, path: path)
@@ -107,7 +118,14 @@ extension ImportedModel {
     var model = Model(
       inputs: tensors.map(\.tensor), outputs: outputs.map(\.tensor),
       metadata: ModelMetadata(name: plan.description.name))
-    model.parameters = file.hasValues ? file.weights : nil
+    let (decoded, made) = (context.file.decoded, context.file.made.withLock { $0 })
+    let weights: any ParameterSource =
+      decoded.isEmpty ? file.weights : KerasParameters(file.weights, decoded: decoded)
+    if !made.isEmpty {
+      model.parameters = CombinedParameters([ImportedParameters(made, origin: path), weights])
+    } else if file.hasValues {
+      model.parameters = weights
+    }
     let inference: Inference
     do throws(ModelError) { inference = try model.inferred() } catch {
       throw ImportError(.invalidNode, "the layers do not make a model", path: path, cause: error)
@@ -122,6 +140,17 @@ extension ImportedModel {
           sizes: [1] + output.sizes.map { $0 ?? -1 }, axes: Port.kerasAxes(rank: output.rank),
           lengthAxes: Port.lengthAxes(of: output.tensor, Port.kerasAxes(rank: output.rank)))
       })
+  }
+}
+
+extension KerasPlan.Context {
+  /// The context of the import of a file.
+  fileprivate init(_ file: KerasFile, _ options: ImportOptions, path: String?) {
+    self.init(
+      KerasSource(
+        path: path, generation: file.generation, limits: options.limits,
+        values: KerasValues(file.weights, maximumCount: options.limits.foldedElements),
+        builders: options.kerasLayers))
   }
 }
 

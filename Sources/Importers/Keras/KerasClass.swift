@@ -64,6 +64,8 @@ struct KerasClass: Sendable {
   let training: Training
   /// What happens to positions.
   let positions: Positions
+  /// Whether it reads what `quantize` of Keras makes of the layer.
+  private(set) var readsQuantization = false
   private let build: Build
 
   init(
@@ -76,6 +78,13 @@ struct KerasClass: Sendable {
     self.training = training
     self.positions = positions
     self.build = build
+  }
+
+  /// The class, which reads what `quantize` of Keras makes of the layer.
+  var quantizable: KerasClass {
+    var copy = self
+    copy.readsQuantization = true
+    return copy
   }
 
   /// Whether the mask of the first input is passed on, in a version of Keras.
@@ -104,11 +113,11 @@ enum KerasClasses {
     KerasActivationLayers.classes, KerasAffines.classes, KerasApplications.classes,
     KerasAttention.classes, KerasBorders.classes, KerasConvolutions.classes,
     KerasConvolutions1D.classes, KerasDense.classes, KerasDot.classes, KerasEinsumDense.classes,
-    KerasEmbedding.classes,
+    KerasEmbedding.classes, KerasReversibleEmbedding.classes,
     KerasGlobalPoolings.classes, KerasMasking.classes, KerasMerges.classes, KerasNoise.classes,
     KerasNormalizations.classes, KerasPoolings.classes, KerasRearrangements.classes,
     KerasRecurrent.classes, KerasSamplings.classes, KerasScoreAttention.classes,
-    KerasWrappers.classes,
+    KerasSpectra.classes, KerasWrappers.classes,
   ]
 
   /// All layers.
@@ -129,6 +138,9 @@ enum KerasClasses {
       return try KerasFunctions.tensorFlowStep(for: layer)
     }
     guard let known = find(layer.kind) else { throw .unsupported(nil) }
+    if !known.readsQuantization, let policy = layer.quantizationPolicy?.text {
+      throw .unsupported("the dtype policy \"\(policy.prefix(80))\"")
+    }
     return try known.step(for: layer)
   }
 }

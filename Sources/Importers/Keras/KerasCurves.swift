@@ -45,7 +45,10 @@ enum KerasCurves {
       return try nodes(
         "Where", try nodes("IsNaN", difference), try nodes("Add", first, second), sum)
     },
-    KerasNodes.one("arctan2", "atan2", body: arctangent),
+    KerasNodes.one("arctan2", "atan2") { nodes in
+      let (y, x) = try nodes.pair()
+      return try arctangent(nodes, y, x)
+    },
     KerasNodes.one("mod", "floormod") { nodes in
       let (first, second) = try nodes.pair()
       return try nodes("Mod", first, second)
@@ -167,8 +170,10 @@ enum KerasCurves {
   }
 
   /// The angle of `(x, y)`.
-  private static func arctangent(_ nodes: KerasNodes) throws -> FileValue {
-    var (y, x) = try nodes.pair()
+  static func arctangent(
+    _ nodes: KerasNodes, _ y: FileValue, _ x: FileValue
+  ) throws -> FileValue {
+    var (y, x) = (y, x)
     func isNegative(_ value: FileValue) throws -> FileValue {
       // The reciprocal tells −0 from 0.
       try nodes(

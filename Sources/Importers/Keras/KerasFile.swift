@@ -138,11 +138,12 @@ struct KerasValues: Sendable {
     } catch { throw .loading(error) }
   }
 
-  /// A parameter of a layer by its name or, in files that number them, by its number.
-  func floats(
+  /// A parameter of a layer by its name or, in files that number them, by its number; its values
+  /// are read when they are used.
+  func data(
     _ name: String, number: Int? = nil, of layer: KerasLayer
-  ) throws(KerasFault) -> [Float] {
-    do {
+  ) throws(KerasFault) -> any ParameterData {
+    do throws(LoadError) {
       let values = try weights.values(of: layer.path) ?? []
       guard
         let found = values.first(where: { $0.name == name })
@@ -152,15 +153,25 @@ struct KerasValues: Sendable {
           .entryMissing, "the file has no \(name) of layer \"\(layer.path)\"",
           received: values.map(\.name).joined(separator: ", "))
       }
-      guard found.data.count <= maximumCount else {
+      return found.data
+    } catch { throw .loading(error) }
+  }
+
+  /// The values of such a parameter.
+  func floats(
+    _ name: String, number: Int? = nil, of layer: KerasLayer
+  ) throws(KerasFault) -> [Float] {
+    let data = try data(name, number: number, of: layer)
+    do {
+      guard data.count <= maximumCount else {
         throw LoadError(
           .refused, "the \(name) of layer \"\(layer.path)\" is too large",
-          received: "\(found.data.count) values", needs: "at most \(maximumCount)",
+          received: "\(data.count) values", needs: "at most \(maximumCount)",
           remedy: "for a file that you trust, raise foldedElements in ImportLimits")
       }
-      var floats = [Float](repeating: 0, count: found.data.count)
-      try found.data.withBytes(atLeast: floats.count * found.data.elementType.byteCount) { bytes in
-        floats.withUnsafeMutableBufferPointer { found.data.elementType.convert(bytes, into: $0) }
+      var floats = [Float](repeating: 0, count: data.count)
+      try data.withBytes(atLeast: floats.count * data.elementType.byteCount) { bytes in
+        floats.withUnsafeMutableBufferPointer { data.elementType.convert(bytes, into: $0) }
       }
       return floats
     } catch let error as LoadError {

@@ -18,10 +18,11 @@ package enum KerasFormat: ModelFormat {
   package static func facts(_ file: ModelFile) throws(ImportError) -> [ModelFact] {
     let keras = try KerasFile(file.path, file.options.limits)
     let model = try KerasModelDescription(keras.model, path: file.path)
+    let quantizations = quantizations(keras.model)
     return [
       ModelFact("Keras", keras.version ?? "of unknown version"),
       ModelFact("model", "\(model.isSequential ? "Sequential" : "Functional") \"\(model.name)\""),
       ModelFact("layers", "\(model.layers.count)"),
-    ]
+    ] + (quantizations.isEmpty ? [] : [ModelFact.counted("quantized", quantizations)])
   }
 }

@@ -96,6 +96,9 @@ struct KerasInput {
     return KerasInput(name: name, stated: Array(stated.dropFirst()), elementType: elementType)
   }
 
+  /// The input with its batch, for those who state its open sizes.
+  var asOpen: OpenInput { OpenInput(name: name, sizes: [1] + sizes) }
+
   /// The tensor of Forge.
   func tensor(path: String?, _ options: ImportOptions) throws(ImportError) -> KerasTensor {
     guard !sizes.isEmpty else {
@@ -108,7 +111,7 @@ struct KerasInput {
           .unknownSize, "an input leaves a size open", path: path, entry: name,
           received: sizes.map { $0.map(String.init) ?? "?" }.joined(separator: "×"),
           needs: "known sizes, except for the height and width of images",
-          remedy: options.remedy(forOpenSizesOf: [OpenInput(name: name, sizes: [1] + sizes)]))
+          remedy: options.remedy(forOpenSizesOf: [asOpen]))
       }
       return KerasTensor(
         tensor: Input(width: sizes[1], height: sizes[0], channels: channels, name: name), rank: 3)
@@ -127,7 +130,7 @@ struct KerasInput {
     ImportedModel.Port(
       name: name, elementType: elementType, sizes: [1] + sizes.map { $0 ?? -1 },
       axes: ImportedModel.Port.kerasAxes(rank: sizes.count),
-      lengthAxes: (stated ?? []).indices.filter { stated?[$0].varies ?? false }.map { $0 + 1 })
+      lengthAxes: (stated ?? []).indices.filter { stated?[$0].isLength ?? false }.map { $0 + 1 })
   }
 }
 

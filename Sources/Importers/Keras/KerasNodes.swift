@@ -158,9 +158,7 @@ final class KerasNodes {
       graphOutputs: [])
     if try !ONNXLengths.run(&onnx) { try ONNXOperators.run(&onnx) }
     try ONNXLengths.check(onnx)
-    guard onnx.parameters.isEmpty else {
-      throw NodeFailure.unsupported("weights among the arguments")
-    }
+    call.layer.file.made.withLock { $0.merge(onnx.parameters) { first, _ in first } }
     return try onnx.outputs.map { value in
       guard let value else { throw NodeFailure.unsupported("a result that is left out") }
       return value

@@ -13,6 +13,10 @@ final class KerasSource: Sendable {
   let values: KerasValues
   /// What builds layers that Forge does not know, by class name.
   let builders: [String: ImportOptions.KerasLayerBuilder]
+  /// Parameters of Forge's layers that are decoded from what the file stores.
+  private let decodedValues = Mutex<[ImportedParameters.Key: any ParameterData]>([:])
+  /// The parameters of layers that come from numbers of the import, not from the file.
+  let made = Mutex<[ImportedParameters.Key: ImportedParameters.Entry]>([:])
   /// The number of layers and calls so far.
   private let layerCount = Atomic(0)
 
@@ -25,6 +29,14 @@ final class KerasSource: Sendable {
     self.limits = limits
     self.values = values
     self.builders = builders
+  }
+
+  /// Parameters of Forge's layers that are decoded from what the file stores, so far.
+  var decoded: [ImportedParameters.Key: any ParameterData] { decodedValues.withLock { $0 } }
+
+  /// States a parameter of a layer of Forge.
+  func decode(_ values: any ParameterData, as type: ParameterType, of layer: String) {
+    decodedValues.withLock { $0[ImportedParameters.Key(layer: layer, type: type)] = values }
   }
 
   /// Counts layers or calls, which the caller limits.

@@ -17,6 +17,11 @@ enum KerasWrappers {
       throw .invalid("the description lacks an argument", needs: "layer")
     }
     if KerasModelDescription.kinds.contains(inner.kind) { return try eachTime(json, inner) }
+    if let policy = inner.quantizationPolicy?.text {
+      // TimeDistributed calls the layer's method `call`, which computes with plain integers.
+      throw .unsupported(
+        "a layer with the dtype policy \"\(policy.prefix(80))\", whose scales Keras leaves out")
+    }
     if inner.kind == "Flatten", !inner.isChannelsFirst, inner.builder == nil { return flattened }
     let step = try KerasClasses.step(for: inner)
     let known = inner.builder == nil ? KerasClasses.find(inner.kind) : nil

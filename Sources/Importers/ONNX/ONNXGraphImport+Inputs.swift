@@ -60,10 +60,10 @@ extension ONNXGraphImport {
         continue
       }
       guard let sizes = try sizes(of: info.name, shape) else {
-        open.append(OpenInput(name: info.name, sizes: statedSizes(shape)))
+        open.append(OpenInput(info, shape, fileBatch: fileBatch))
         continue
       }
-      let layout = layouts.layout(of: info.name, sizes: sizes)
+      let layout = options.layouts[info.name] ?? layouts.layout(of: info.name, sizes: sizes)
       let stated = options.sizes[info.name] ?? sizes.map { .exactly($0) }
       var input = Input(shape: layout.map { $0.map { stated[$0] } ?? 1 }, name: info.name)
       if type.isWideInteger {
@@ -78,7 +78,7 @@ extension ONNXGraphImport {
           about: info.docString.isEmpty ? nil : info.docString))
       let value = FileTensor(input, sizes: sizes, layout: layout, type: type)
       values[info.name] = .network(value)
-      if options.sizes[info.name] == nil, hasOpenBatch(shape) {
+      if hasOpenBatch(shape, of: info.name) {
         batch.add(info.name, value, along: 0)
       }
     }
@@ -98,11 +98,11 @@ extension ONNXGraphImport {
     return sizes
   }
 
-  /// Whether the first of several axes counts examples: it has no size, or that of the file's
-  /// batch.
-  private func hasOpenBatch(_ shape: [ONNXDimension]?) -> Bool {
-    guard let shape, shape.count > 1 else { return false }
-    return fileBatch != nil || (shape[0].size ?? 0) <= 0
+  /// Whether the first of several axes counts examples, and the caller states no size for it.
+  private func hasOpenBatch(_ shape: [ONNXDimension]?, of name: String) -> Bool {
+    guard OpenInput.hasBatch(shape, fileBatch: fileBatch) else { return false }
+    guard let stated = options.sizes[name] else { return true }
+    return options.assumedInputs.contains(name) && stated.first == 1
   }
 
   private static func text(_ type: ONNXType?) -> String {
@@ -131,23 +131,11 @@ extension ONNXGraphImport {
       }
       return sizes
     }
-    guard let stated = statedSizes(shape) else { return nil }
+    guard let stated = OpenInput.sizes(shape, fileBatch: fileBatch) else { return nil }
     let sizes = stated.compactMap(\.self)
     guard sizes.count == stated.count, Shape.product(of: sizes) != nil,
       sizes.count <= Shape.maximumRank
     else { return nil }
     return sizes
-  }
-
-  /// The sizes that the file states, an open batch as 1, `nil` for those that are open; `nil` if it
-  /// states none.
-  private func statedSizes(_ shape: [ONNXDimension]?) -> [Int?]? {
-    let isBatch = hasOpenBatch(shape)
-    return shape.map { dimensions in
-      dimensions.enumerated().map { index, dimension in
-        if index == 0, isBatch { return 1 }
-        return dimension.size.flatMap { $0 > 0 ? $0 : nil }
-      }
-    }
   }
 }

@@ -11,7 +11,7 @@ extension ONNXGraphImport {
     }
     let rest = names.filter { if case .network? = values[$0] { true } else { false } }
     // The values could follow an open length through the shape of an input.
-    let isOpen = options.sizes.values.contains { $0.contains(where: \.varies) }
+    let isOpen = options.sizes.values.contains { $0.contains(where: \.isLength) }
     let detail = isOpen ? "no way from an input of open length" : "a selection among constants"
     for name in rest where isOpen || (try? selections.rows(of: name)) != nil {
       unsupported.append(UnsupportedNode(type: "output", detail: detail, name: name))

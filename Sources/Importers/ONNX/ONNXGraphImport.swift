@@ -97,8 +97,10 @@ struct ONNXGraphImport {
     var model = Model(
       inputs: zip(inputs, isUsed).filter(\.1).map(\.0), outputs: made.tensors, metadata: metadata)
     model.parameters = ImportedParameters(parameters, origin: path)
+    let usedPorts = zip(ports, isUsed).filter(\.1).map(\.0)
+    model.metadata.stateONNXPictures(usedPorts.map(\.name), model)
     return ImportedModel(
-      model: model, inputs: zip(ports, isUsed).filter(\.1).map(\.0), outputs: made.ports,
+      model: model, inputs: usedPorts, outputs: made.ports,
       constants: constants,
       ignoredInputs: emptyInputs + zip(ports, isUsed).filter { !$0.1 }.map(\.0.name))
   }

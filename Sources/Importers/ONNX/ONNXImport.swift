@@ -46,13 +46,16 @@ extension ImportedModel {
   }
 
   private init(_ file: ONNXFile, _ options: ImportOptions) throws(ImportError) {
-    if let size = ONNXFileBatch.size(of: file.model.graph, options),
-      let example = try? Self.imported(file, options, fileBatch: size),
-      example.model.takesItsParameters
-    {
-      self = example
-    } else {
-      self = try Self.imported(file, options, fileBatch: nil)
+    self = try Self.following(
+      options, path: file.path, open: { OpenInput.all(of: file.model.graph, options) }
+    ) { options throws(ImportError) in
+      if let size = ONNXFileBatch.size(of: file.model.graph, options),
+        let example = try? Self.imported(file, options, fileBatch: size),
+        example.model.takesItsParameters
+      {
+        return example
+      }
+      return try Self.imported(file, options, fileBatch: nil)
     }
   }
 

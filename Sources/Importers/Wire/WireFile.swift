@@ -89,6 +89,29 @@ package final class WireFile {
     }
   }
 
+  /// The same file, to be walked once more.
+  ///
+  /// A file that has changed since is refused when it is read.
+  package struct Source: Sendable {
+    fileprivate let file: InputFile
+    fileprivate let path: String
+    fileprivate let limits: ImportLimits
+    fileprivate let files: ModelFiles
+    fileprivate let headline: String
+
+    /// The file with a budget of its own.
+    ///
+    /// - Throws: ``ImportError`` when it can no longer be read.
+    package func reopened() throws(ImportError) -> WireFile {
+      try WireFile(file, path: path, limits: limits, files: files, headline: headline)
+    }
+  }
+
+  /// What opens the file again.
+  package var source: Source {
+    Source(file: ranges, path: path, limits: limits, files: files, headline: headline)
+  }
+
   /// The message that the file is.
   package var message: WireMessage { WireMessage(self, 0..<file.count, depth: 0) }
 

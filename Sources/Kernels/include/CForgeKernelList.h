@@ -41,6 +41,7 @@
   X(gather_plain, gather_plain, SHARED, a->outer)                                             \
   X(gather_rows, gather_rows, SHARED, a->outer)                                               \
   X(gather_elements, gather_elements, SHARED, a->out_sizes[0])                                \
+  X(scatter, scatter, SHARED, forge_quotient_up(a->sizes[a->split], a->share))                \
   X(unary_plain, unary_plain, EVERY, forge_quotient_up(a->count, FORGE_PLAIN_TILE))           \
   X(combine_plain, binary_plain, SHARED, first_size(a))                                       \
   X(select, select, SHARED, first_size(a))                                                    \

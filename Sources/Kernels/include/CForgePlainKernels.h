@@ -29,6 +29,29 @@ typedef struct {
   int64_t in_sizes[FORGE_MAX_RANK], out_sizes[FORGE_MAX_RANK];
 } forge_gather_elements_arguments;
 
+typedef enum {
+  FORGE_SCATTER_REPLACE,
+  FORGE_SCATTER_ADD,
+  FORGE_SCATTER_MULTIPLY,
+  FORGE_SCATTER_MINIMUM,
+  FORGE_SCATTER_MAXIMUM,
+} forge_scatter_combination;
+
+/* out = in, then for the updates in memory order
+ *   out[o][p][n] = combine(out[o][p][n], updates[o][i][n]), p = positions[o][i][n],
+ * where i and p are places along `axis`, and o and n are the others. `sizes` are those of `in`,
+ * `counts` those of the updates, nowhere but along the axis larger; a position stride of 0 repeats.
+ * Positions below 0 count from the end; one outside changes nothing and is recorded, if
+ * fault_source is above 0. Tiles: `share` places each along `split`, which is not the axis. */
+typedef struct {
+  forge_place in, positions, updates, out;
+  int32_t rank, axis, split;
+  int32_t combination; /* forge_scatter_combination */
+  int32_t fault_source;
+  int64_t share;
+  int64_t sizes[FORGE_MAX_RANK], counts[FORGE_MAX_RANK], position_strides[FORGE_MAX_RANK];
+} forge_scatter_arguments;
+
 /* out[i] = f(in[i]) for `count` floats; out may be in. Tiles: as activation_plain. */
 typedef struct {
   forge_place in, out;

@@ -66,6 +66,8 @@ package struct FileContents: Sendable {
     take the model that it was made from: an ONNX export of it
     or its safetensors file with the network described in Swift
     """
+  /// The first bytes of a compiled file.
+  package static let compiledSignature = Array("FORGEnet".utf8)
   private static let exportFromPyTorch = """
     in PyTorch, torch.onnx.export(model, (example,), "net.onnx")
     or for weights alone safetensors.torch.save_file(model.state_dict(), "net.safetensors")
@@ -149,7 +151,7 @@ package struct FileContents: Sendable {
       remedy: "take the .onnx file that it was made from"),
     FileContents("a GGUF file", bytes: Array("GGUF".utf8), remedy: remedyForGGUF),
     FileContents(
-      "a compiled file of Forge", bytes: Array("FORGEnet".utf8),
+      "a compiled file of Forge", bytes: compiledSignature,
       remedy: "CompiledModel(contentsOf:) opens it; give the model that it was made from"),
     FileContents(
       "a NumPy array", .weights, bytes: [0x93] + Array("NUMPY".utf8),

@@ -50,14 +50,27 @@ package final class FileDescriptor: Sendable {
 
   /// Opens a file.
   ///
+  /// - Parameters:
+  ///   - path: the file.
+  ///   - followsLinks: whether the path may be a symbolic link.
+  ///   - isLogged: whether the present ``FileLog`` notes the file.
   /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable` or `notARegularFile`.
-  package init(path: String) throws(LoadError) {
+  package init(
+    path: String, followsLinks: Bool = true, isLogged: Bool = true
+  ) throws(LoadError) {
     guard !path.utf8.contains(0) else { throw .badPath(path) }
     self.path = path
     // O_NONBLOCK: opening a pipe must not wait for a writer.
-    file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else { throw .cannotOpen(path, errno) }
-    let form = try status().st_mode & S_IFMT
+    let links = followsLinks ? 0 : O_NOFOLLOW
+    file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | links)
+    guard file >= 0 else {
+      let code = errno
+      if isLogged { FileLog.add(path, nil) }
+      throw .cannotOpen(path, code)
+    }
+    let status = try status()
+    let form = status.st_mode & S_IFMT
+    if isLogged { FileLog.add(path, form == S_IFREG ? FileStamp(status) : nil) }
     guard form == S_IFREG else { throw .notARegularFile(path, isFolder: form == S_IFDIR) }
   }
 
@@ -66,6 +79,16 @@ package final class FileDescriptor: Sendable {
 
   /// The current identity of the file; throws `unreadable`.
   package func identity() throws(LoadError) -> FileIdentity { FileIdentity(try status()) }
+
+  /// The version of the file, which tells of any change; throws `unreadable`.
+  package func stamp() throws(LoadError) -> FileStamp { FileStamp(try status()) }
+
+  /// Whether nobody but the user of this process, or the administrator, owns the file; throws
+  /// `unreadable`.
+  package func isOwn() throws(LoadError) -> Bool { [0, geteuid()].contains(try status().st_uid) }
+
+  /// Sets the times of the file to now, if the user may.
+  package func touch() { _ = futimens(file, nil) }
 
   /// Reads bytes at an offset and returns their number, which is smaller at the end of the file.
   package func read(

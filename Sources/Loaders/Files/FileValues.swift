@@ -1,7 +1,7 @@
 import ForgeShapes
 
 /// The values of one parameter, which fill a file or a part of one and are read on use.
-struct FileValues: ParameterData {
+struct FileValues: FiledParameterData {
   let file: InputFile
   let count: Int
   let elementType: ElementType
@@ -11,6 +11,9 @@ struct FileValues: ParameterData {
   var isFortran = false
 
   var origin: String { file.origin }
+  var filePlace: (file: InputFile, range: Range<Int>)? {
+    isFortran ? nil : (file, 0..<file.count)
+  }
   var temporaryByteCount: Int {
     file.temporaryByteCount(in: 0..<file.count, alignment: elementType.byteCount)
       + (isFortran ? file.count : 0)

@@ -52,7 +52,14 @@ package enum Folder {
     return String(cString: real)
   }
 
-  static func names(in path: String) throws(LoadError) -> [String] {
+  /// The names in a folder, in no order; the present ``FileLog`` notes that they were read, if
+  /// `isLogged`.
+  ///
+  /// - Throws: ``LoadError``: `fileMissing`, `unreadable` or `notARegularFile`.
+  package static func names(
+    in path: String, isLogged: Bool = true
+  ) throws(LoadError) -> [String] {
+    if isLogged { FileLog.addFolder() }
     guard let folder = opendir(path) else { throw .cannotOpen(path, errno, isFolder: true) }
     defer { closedir(folder) }
     var names: [String] = []

@@ -49,6 +49,21 @@ package final class InputFile: Sendable {
     let range: Range<Int>
   }
 
+  /// The version of the file that holds the bytes of a range, and their place in it; `nil` for
+  /// bytes that no file holds as they are.
+  ///
+  /// - Throws: ``LoadError``: `damaged` when the file is another one than was opened; `unreadable`.
+  package func stamp(of range: Range<Int>) throws(LoadError) -> (FileStamp, Range<Int>)? {
+    switch source {
+    case .file(let identity, let open):
+      let file = if let open { open } else { try FileDescriptor(path: path) }
+      guard try file.identity() == identity else { throw located(.changed) }
+      return (try file.stamp(), range)
+    case .part(let file, let start): return try file.stamp(of: range.shifted(by: start))
+    case .memory, .array, .zipped: return nil
+    }
+  }
+
   /// Opens a file; the path is relative to the working directory unless it begins with `/`.
   ///
   /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable` or `notARegularFile`.

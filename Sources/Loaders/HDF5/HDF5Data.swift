@@ -1,7 +1,7 @@
 import ForgeShapes
 
 /// The values of one dataset, read on use.
-struct HDF5Data: ParameterData {
+struct HDF5Data: FiledParameterData {
   let elementType: ElementType
   let layout: ParameterLayout
   private let contents: HDF5Contents
@@ -43,6 +43,8 @@ struct HDF5Data: ParameterData {
     let start = contents.head.base + address
     return start..<start + dataset.byteCount
   }
+
+  var filePlace: (file: InputFile, range: Range<Int>)? { place.map { (contents.input, $0) } }
 
   /// The memory for the values and for decoding chunks.
   var temporaryByteCount: Int {

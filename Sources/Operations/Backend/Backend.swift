@@ -33,6 +33,12 @@ package protocol Backend: Sendable {
     like earlier: (any BackendNetwork)?
   ) throws(BackendError) -> any BackendNetwork
 
+  /// What the networks of these options depend on besides their graphs and constants: the version
+  /// of the back end and facts of the machine.
+  ///
+  /// It is `nil` if networks cannot be in files.
+  func storedFacts(of options: CompileOptions) -> [String]?
+
   /// Reads a network and its only executable, which ``BackendNetwork/write(_:twin:to:)`` has
   /// written.
   ///
@@ -56,13 +62,17 @@ package protocol BackendNetwork: AnyObject, Sendable {
   /// Creates an executable.
   ///
   /// - Parameters:
-  ///   - graph: the graph of this network, bound to the sizes of its inputs.
+  ///   - graph: the graph of this network, bound to the sizes of its inputs, or the graph of the
+  ///     same model for other sizes.
+  ///   - constants: the constants of a graph for other sizes; `nil` for those of this network.
+  ///     Where ``ConstantSource/counterpart(of:)`` says that they are equal, the executable shares
+  ///     them.
   ///   - lengths: the lengths of sequences that the executable serves, of which the graph's is the
   ///     largest; `nil` if all sizes are fixed.
   /// - Returns: the executable, which may share constants with others.
   /// - Throws: ``BackendError``.
   func executable(
-    for graph: OperationGraph, lengths: LengthRange?
+    for graph: OperationGraph, constants: (any ConstantSource)?, lengths: LengthRange?
   ) throws(BackendError) -> any Executable
 
   /// Writes the network with an executable, for ``Backend/storedNetwork(from:threads:)``.

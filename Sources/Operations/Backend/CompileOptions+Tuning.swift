@@ -4,7 +4,7 @@ extension CompileOptions {
   /// Every method observes ``CompileOptions/accuracy``, ``CompileOptions/preference`` and
   /// ``CompileOptions/disabledRewrites``. ``CompileReport/tuning`` reports the choices. Models with
   /// unknown input sizes are planned by the cost model, for all sizes alike.
-  public enum Tuning: Sendable, Hashable {
+  public enum Tuning: Sendable, Hashable, Encodable {
     /// By an estimate of their cost, which depends only on the model, the options and the
     /// instruction set.
     case costModel

@@ -1,9 +1,11 @@
 import ForgeShapes
 
 /// The options of a compile.
-public struct CompileOptions: Sendable {
+///
+/// Their encoding is that of a key of the cache: it has the options that change the result.
+public struct CompileOptions: Sendable, Encodable {
   /// Optional checks in addition to those of counts and shapes.
-  public struct Checks: OptionSet, Sendable {
+  public struct Checks: OptionSet, Sendable, Encodable {
     /// The bit mask.
     public let rawValue: Int
 
@@ -26,7 +28,7 @@ public struct CompileOptions: Sendable {
   }
 
   /// Whether a compile compares the plan with the reference executor.
-  public enum Verification: Sendable {
+  public enum Verification: Sendable, Encodable {
     /// No comparison.
     case none
     /// Compares on this many seeded random inputs, 1 to 1000, each once with numbers of one scale
@@ -38,7 +40,7 @@ public struct CompileOptions: Sendable {
   }
 
   /// What a plan is optimized for.
-  public enum Preference: Sendable {
+  public enum Preference: Sendable, Encodable {
     /// Speed: weights may be packed into larger forms, up to 9 times their size, apart from
     /// padding.
     case speed
@@ -63,7 +65,10 @@ public struct CompileOptions: Sendable {
   /// The layers whose outputs can be read after a prediction, by name or by `Tensor`.
   ///
   /// Keeping a layer does not change any output.
-  public var keep: [any TensorReference]
+  public var keep: [any TensorReference] {
+    get { place.value.keep }
+    set { place.value.keep = newValue }
+  }
   /// The checks of the compile and of each prediction.
   public var checks: Checks
   /// Whether the plan is compared with the reference executor.
@@ -84,35 +89,76 @@ public struct CompileOptions: Sendable {
   /// The names of rewrites to skip; `Rewrites.names` lists them.
   public var disabledRewrites: Set<String>
   /// The instruction set; by default the value of `FORGE_ISA`, else the best of the machine.
-  public var instructionSet: InstructionSet?
+  public var instructionSet: InstructionSet? {
+    get { place.value.instructionSet }
+    set { place.value.instructionSet = newValue }
+  }
   /// Whether the plan is optimized for speed or for size.
   public var preference: Preference
   /// How the kernels of convolutions are chosen: by estimate, by timing, or from a record.
   public var tuning: Tuning
   /// The number of plans cached for inputs whose size is known only at run time, at least 1.
-  public var planCacheSize: Int
+  public var planCacheSize: Int {
+    get { place.value.planCacheSize }
+    set { place.value.planCacheSize = newValue }
+  }
   /// The threads of one prediction, 1 to ``Threads/maximum``.
   ///
   /// The result is bit-identical for any number.
-  public var threads: Threads
+  public var threads: Threads {
+    get { place.value.threads }
+    set { place.value.threads = newValue }
+  }
   /// The threads that read and pack parameters, in a compile and when planning for new input sizes.
   ///
   /// With 1, only the calling thread works. The result is bit-identical for any number.
-  public var compileThreads: Threads
+  public var compileThreads: Threads {
+    get { place.value.compileThreads }
+    set { place.value.compileThreads = newValue }
+  }
   /// The tensors that become 8-bit integers; none by default.
   ///
   /// `verify` compares with the network of real numbers, so that ``accuracy`` must allow for the
   /// rounding.
   public var quantization: QuantizationTable?
+  /// The folder of compiled models in which the compile looks for the result; `nil` for none.
+  ///
+  /// ``CompileReport/cache`` says whether it was found. A compile with ``verify``, and a
+  /// model that a compiled file cannot hold, are compiled anew.
+  public var cache: CompileCache? {
+    get { place.value.cache }
+    set { place.value.cache = newValue }
+  }
   /// The inputs, by index, that `verify` fills with 0 and 1 unless they hold ids, because a file
   /// declares them as integers or truth values.
   package var integerInputs: Set<Int> = []
   /// The device that computes predictions; `nil` selects the processor.
-  package var backend: (any Backend)?
+  package var backend: (any Backend)? {
+    get { place.value.backend }
+    set { place.value.backend = newValue }
+  }
   /// The minimum work per thread in seconds; tests set it to 0 to split steps of any size.
   package var smallestShare: Double?
   /// Replaces the clock that measures kernels; tests supply their own costs.
-  package var tuningTimer: TuningTimer?
+  package var tuningTimer: TuningTimer? {
+    get { place.value.tuningTimer }
+    set { place.value.tuningTimer = newValue }
+  }
+
+  /// The options that a key does not hold, or not in this form: the facts of the machine say the
+  /// instruction set and the threads, and positions say which layers are kept.
+  private struct Place: Sendable {
+    var keep: [any TensorReference]
+    var instructionSet: InstructionSet?
+    var planCacheSize: Int
+    var threads: Threads
+    var compileThreads: Threads
+    var cache: CompileCache?
+    var backend: (any Backend)?
+    var tuningTimer: TuningTimer?
+  }
+
+  private var place: NotKeyed<Place>
 
   /// Creates options; each has a default.
   ///
@@ -137,27 +183,27 @@ public struct CompileOptions: Sendable {
   ///     core that the process may use, whatever `threads` is.
   ///   - precision: the precision of dense layers and convolutions.
   ///   - quantization: the tensors that become 8-bit integers.
+  ///   - cache: the folder of compiled models in which the compile looks for the result.
   public init(
     maximumBatch: Int = 64, keep: [any TensorReference] = [], checks: Checks = .none,
     verify: Verification = .none, accuracy: Double? = nil, disabledRewrites: Set<String> = [],
     instructionSet: InstructionSet? = nil, preference: Preference = .speed,
     tuning: Tuning = .costModel, planCacheSize: Int = 8, threads: Threads = .automatic,
     compileThreads: Threads = .automatic, precision: Precision = .float32,
-    quantization: QuantizationTable? = nil
+    quantization: QuantizationTable? = nil, cache: CompileCache? = nil
   ) {
     self.maximumBatch = maximumBatch
-    self.keep = keep
     self.checks = checks
     self.verify = verify
     givenAccuracy = accuracy
     self.precision = precision
     self.disabledRewrites = disabledRewrites
-    self.instructionSet = instructionSet
     self.preference = preference
     self.tuning = tuning
-    self.planCacheSize = planCacheSize
-    self.threads = threads
-    self.compileThreads = compileThreads
     self.quantization = quantization
+    place = NotKeyed(
+      Place(
+        keep: keep, instructionSet: instructionSet, planCacheSize: planCacheSize,
+        threads: threads, compileThreads: compileThreads, cache: cache))
   }
 }

@@ -15,6 +15,10 @@ package protocol ConstantSource: Sendable {
   /// Returns the first parameter whose values are those of the parameter at an index, because both
   /// are one tensor of a file.
   func original(of parameter: Int) -> Int
+
+  /// Returns the parameter of the network for the largest sizes that has the same values; `nil` if
+  /// none has, or if this is that network.
+  func counterpart(of parameter: Int) -> Int?
 }
 
 extension ConstantSource {

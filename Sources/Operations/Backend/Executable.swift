@@ -78,12 +78,18 @@ package struct RealtimeRun {
   package let function: Function
   /// Makes the next states of an example the present ones.
   package let advance: @convention(c) (UnsafeRawPointer, Int) -> Void
+  /// The address of each input, which may be replaced between runs.
+  package let inputs: UnsafeMutablePointer<UnsafeMutablePointer<Float>?>
+  /// The address of each output, which may be replaced between runs.
+  package let outputs: UnsafeMutablePointer<UnsafeMutablePointer<Float>?>
 
   package init(
-    context: UnsafeRawPointer, hasRoom: Function, function: Function,
-    advance: @convention(c) (UnsafeRawPointer, Int) -> Void
+    context: UnsafeRawPointer, inputs: UnsafeMutablePointer<UnsafeMutablePointer<Float>?>,
+    outputs: UnsafeMutablePointer<UnsafeMutablePointer<Float>?>, hasRoom: Function,
+    function: Function, advance: @convention(c) (UnsafeRawPointer, Int) -> Void
   ) {
     self.context = context
+    (self.inputs, self.outputs) = (inputs, outputs)
     self.hasRoom = hasRoom
     self.function = function
     self.advance = advance

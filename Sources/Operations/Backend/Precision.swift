@@ -14,7 +14,7 @@ extension CompileOptions {
   /// the cells remains Float32.
   ///
   /// The result is bit-identical for any number of threads, batch size or slot.
-  public enum Precision: String, Sendable, CaseIterable {
+  public enum Precision: String, Sendable, CaseIterable, Encodable {
     /// Float32: a relative rounding error of 2⁻²⁴ per operation.
     ///
     /// Weights of large dense layers, of convolutions with one output pixel and of large recurrent

@@ -23,3 +23,9 @@ package struct ActivationOperation: PrimitiveOperation {
     call.input.map(function.value)
   }
 }
+
+extension ActivationOperation: PartialOperation {
+  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
+    elementwise(part, operands)
+  }
+}

@@ -165,3 +165,20 @@ package struct AttentionOperation: PrimitiveOperation {
       ? ReferenceTensor(unchecked: [1] + operand.sizes, operand.values) : operand
   }
 }
+
+extension AttentionOperation: PartialOperation {
+  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
+    let (queries, keys, values) = (operands[0], operands[1], operands[2])
+    let (rows, positions) = (part.ranges[0], part.ranges[1])
+    let channels = rule.heads * (values[values.count - 1] / rule.groups)
+    guard !rule.hasPosition, part.ranges[2] == 0..<channels else { return nil }
+    let full = TensorPart([rows, 0..<rule.heads, positions, 0..<keys[1]])
+    return PartialComputation(
+      .attention(rule.forQueries(from: positions.lowerBound)),
+      [
+        TensorPart([rows, positions, 0..<queries[2]]),
+        TensorPart([rows, 0..<keys[1], 0..<keys[2]]),
+        TensorPart([rows, 0..<values[1], 0..<values[2]]),
+      ] + operands.dropFirst(3).map { full.broadcast(to: $0) })
+  }
+}

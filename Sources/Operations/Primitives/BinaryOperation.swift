@@ -2,7 +2,7 @@ import ForgeShapes
 import ForgeSystem
 
 /// An operation on two values.
-public enum BinaryOperator: String, Hashable, Sendable {
+public enum BinaryOperator: String, Hashable, Sendable, Encodable {
   /// `a + b`.
   case add
   /// `a − b`.
@@ -115,5 +115,11 @@ extension ReferenceTensor {
       size == 1 ? 0 : position
     }
     return values[offset(of: spreadIndex)]
+  }
+}
+
+extension BinaryOperation: PartialOperation {
+  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
+    elementwise(part, operands)
   }
 }

@@ -38,3 +38,23 @@ package struct ConcatenateOperation: PrimitiveOperation {
     return ReferenceTensor(unchecked: call.output, values)
   }
 }
+
+extension ConcatenateOperation: PartialOperation {
+  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
+    let axis = axis < 0 ? axis + part.ranges.count : axis
+    var start = 0
+    var read: [PartialComputation.Operand] = []
+    for (position, sizes) in operands.enumerated() {
+      let taken = part.ranges[axis].clamped(to: start..<start + sizes[axis])
+      if !taken.isEmpty {
+        read.append(
+          PartialComputation.Operand(
+            position: position,
+            part: part.with(
+              taken.lowerBound - start..<taken.upperBound - start, along: axis)))
+      }
+      start += sizes[axis]
+    }
+    return PartialComputation(read.count == 1 ? .identity : nil, read)
+  }
+}

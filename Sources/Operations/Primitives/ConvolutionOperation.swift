@@ -49,3 +49,16 @@ package struct ConvolutionOperation: ZeroPaddedOperation {
     return try convolution(call, groups: groups)
   }
 }
+
+extension ConvolutionOperation: PartialOperation {
+  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
+    let channels = part.ranges[2]
+    guard let (geometry, rows, columns) = geometry.cut(to: part, input: operands[0]),
+      channels == 0..<outputs || groups == 1,
+      let parameters = parameters(of: channels, outputs: outputs, operands)
+    else { return nil }
+    return PartialComputation(
+      .convolution(geometry, outputs: channels.count, groups: groups),
+      [TensorPart([rows, columns, 0..<operands[0][2]])] + parameters)
+  }
+}

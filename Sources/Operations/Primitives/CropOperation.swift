@@ -27,3 +27,15 @@ package struct CropOperation: PrimitiveOperation {
     }
   }
 }
+
+extension CropOperation: PartialOperation {
+  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
+    let offsets = [edges.top, edges.left, 0]
+    return PartialComputation(
+      .identity,
+      [
+        TensorPart(
+          zip(part.ranges, offsets).map { $0.lowerBound + $1..<$0.upperBound + $1 })
+      ])
+  }
+}

@@ -4,7 +4,7 @@ import ForgeShapes
 /// tensors.
 ///
 /// Operands: one or more inputs, then the parameters.
-public struct CustomOperation: Sendable {
+public struct CustomOperation: Sendable, Encodable {
   /// The shape of the output for the shapes of the inputs, without those of the parameters.
   public typealias ShapeRule = @Sendable (_ inputs: [Shape]) throws -> Shape
   /// The arithmetic without parameters: inputs and output in row-major order, each of exactly its
@@ -62,6 +62,9 @@ public struct CustomOperation: Sendable {
     self.parameterCount = max(parameterCount, 0)
     self.body = body
   }
+
+  /// Throws: Swift code has no encoding.
+  public func encode(to encoder: any Encoder) throws { throw ContentKey.Unkeyed(Self.self) }
 }
 
 extension CustomOperation: PrimitiveOperation {

@@ -44,3 +44,12 @@ package struct DenseOperation: WeightedOperation {
     return ReferenceTensor(unchecked: call.output, values)
   }
 }
+
+extension DenseOperation: PartialOperation {
+  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
+    let channels = part.ranges[2]
+    guard let parameters = parameters(of: channels, outputs: outputs, operands) else { return nil }
+    return PartialComputation(
+      .dense(outputs: channels.count), [TensorPart(whole: operands[0])] + parameters)
+  }
+}

@@ -49,3 +49,18 @@ package struct DepthwiseConvolutionOperation: ZeroPaddedOperation {
     try convolution(call, groups: call.input.channels)
   }
 }
+
+extension DepthwiseConvolutionOperation: PartialOperation {
+  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
+    let channels = part.ranges[2]
+    let all = operands[0][2] * multiplier
+    guard let (geometry, rows, columns) = geometry.cut(to: part, input: operands[0]),
+      channels == 0..<all || multiplier == 1,
+      let parameters = parameters(of: channels, outputs: all, operands)
+    else { return nil }
+    let inputs = multiplier == 1 ? channels : 0..<operands[0][2]
+    return PartialComputation(
+      .depthwiseConvolution(geometry, multiplier: multiplier),
+      [TensorPart([rows, columns, inputs])] + parameters)
+  }
+}

@@ -25,3 +25,9 @@ package struct DequantizeOperation: PrimitiveOperation {
     call.input.map { Double(quantization.real($0)) }
   }
 }
+
+extension DequantizeOperation: PartialOperation {
+  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
+    elementwise(part, operands)
+  }
+}

@@ -35,3 +35,9 @@ package struct ExpandOperation: PrimitiveOperation {
     }
   }
 }
+
+extension ExpandOperation: PartialOperation {
+  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
+    PartialComputation(.expand(part.sizes), [part.broadcast(to: operands[0])])
+  }
+}

@@ -38,3 +38,14 @@ package struct GatherChannelsOperation: PrimitiveOperation {
     return ReferenceTensor(image: call.output) { y, x in order.map { input[y, x, $0] } }
   }
 }
+
+extension GatherChannelsOperation: PartialOperation {
+  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
+    let taken = order[part.ranges[2]]
+    guard let first = taken.min(), let last = taken.max() else { return nil }
+    let input = part.with(first..<last + 1, along: 2)
+    let relative = taken.map { $0 - first }
+    return PartialComputation(
+      relative == Array(0..<last + 1 - first) ? .identity : .gatherChannels(relative), [input])
+  }
+}

@@ -48,3 +48,17 @@ package struct GatherOperation: PrimitiveOperation {
     }
   }
 }
+
+extension GatherOperation: PartialOperation {
+  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
+    let axis = axis < 0 ? axis + part.ranges.count : axis
+    let taken = Array(indices[part.ranges[axis]])
+    let places = taken.filter { $0 >= 0 }
+    guard let first = places.min(), let last = places.max() else { return nil }
+    let relative = taken.map { $0 < 0 ? $0 : $0 - first }
+    return PartialComputation(
+      relative == Array(0..<last + 1 - first)
+        ? .identity : .gather(axis: axis, indices: relative, value: value),
+      [part.with(first..<last + 1, along: axis)])
+  }
+}

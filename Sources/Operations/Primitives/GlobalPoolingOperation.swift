@@ -27,3 +27,10 @@ package struct GlobalPoolingOperation: PrimitiveOperation {
       .reference(call)
   }
 }
+
+extension GlobalPoolingOperation: PartialOperation {
+  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
+    let image = TensorPart(whole: operands[0])
+    return PartialComputation(nil, [image.with(part.ranges[2], along: 2)])
+  }
+}

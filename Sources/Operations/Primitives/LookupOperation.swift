@@ -26,3 +26,9 @@ package struct LookupOperation: IntegerOperation {
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor { call.input.map(table.value) }
 }
+
+extension LookupOperation: PartialOperation {
+  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
+    elementwise(part, operands)
+  }
+}

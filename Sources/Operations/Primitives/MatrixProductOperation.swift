@@ -62,3 +62,17 @@ package struct MatrixProductOperation: PrimitiveOperation {
     }
   }
 }
+
+extension MatrixProductOperation: PartialOperation {
+  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
+    let (a, b) = (operands[0], operands[1])
+    let outer = TensorPart(Array(part.ranges.dropLast(2)))
+    func factor(_ sizes: [Int], _ matrix: [Range<Int>]) -> TensorPart {
+      TensorPart(outer.broadcast(to: Array(sizes.dropLast(2))).ranges + matrix)
+    }
+    let (rows, columns) = (part.ranges[part.ranges.count - 2], part.ranges[part.ranges.count - 1])
+    return PartialComputation(
+      nil,
+      [factor(a, [rows, 0..<a[a.count - 1]]), factor(b, [0..<b[b.count - 2], columns])])
+  }
+}

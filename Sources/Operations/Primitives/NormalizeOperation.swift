@@ -110,3 +110,15 @@ package struct NormalizeOperation: PrimitiveOperation {
     return (mean, (variance + Double(rule.epsilon)).squareRoot())
   }
 }
+
+extension NormalizeOperation: PartialOperation {
+  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
+    guard case .lastAxes(let count) = rule.extent,
+      (part.ranges.count - count..<part.ranges.count).allSatisfy({
+        part.isWhole(along: $0, of: operands[0])
+      })
+    else { return nil }
+    return PartialComputation(
+      nil, [part] + operands.dropFirst().map { TensorPart(whole: $0) })
+  }
+}

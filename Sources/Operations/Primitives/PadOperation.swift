@@ -31,3 +31,21 @@ package struct PadOperation: PrimitiveOperation {
     }
   }
 }
+
+extension PadOperation: PartialOperation {
+  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
+    /// The range of the input, and the zeros on both sides of it.
+    func cut(_ range: Range<Int>, before: Int, size: Int) -> (Range<Int>, Int, Int)? {
+      let (first, end) = (range.lowerBound - before, range.upperBound - before)
+      guard max(first, 0) < min(end, size) else { return nil }
+      return (max(first, 0)..<min(end, size), max(-first, 0), max(end - size, 0))
+    }
+    let input = operands[0]
+    guard let (rows, top, bottom) = cut(part.ranges[0], before: edges.top, size: input[0]),
+      let (columns, left, right) = cut(part.ranges[1], before: edges.left, size: input[1])
+    else { return nil }
+    return PartialComputation(
+      .pad(Edges(top: top, left: left, bottom: bottom, right: right)),
+      [TensorPart([rows, columns, part.ranges[2]])])
+  }
+}

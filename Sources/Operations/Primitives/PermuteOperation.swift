@@ -32,3 +32,11 @@ package struct PermuteOperation: PrimitiveOperation {
     }
   }
 }
+
+extension PermuteOperation: PartialOperation {
+  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
+    var input = part
+    for (axis, from) in order.enumerated() { input.ranges[from] = part.ranges[axis] }
+    return PartialComputation(nil, [input])
+  }
+}

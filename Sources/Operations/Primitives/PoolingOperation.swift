@@ -1,7 +1,7 @@
 import ForgeShapes
 
 /// The function that a pooling applies to its window.
-public enum PoolingKind: Hashable, Sendable {
+public enum PoolingKind: Hashable, Sendable, Encodable {
   /// The largest value.
   case maximum
   /// The mean of the pixels inside the image (TensorFlow's and Keras's rule).
@@ -55,5 +55,15 @@ package struct PoolingOperation: PrimitiveOperation {
         kind.value(of: taps.map { input[$0.y, $0.x, c] }, area: area)
       }
     }
+  }
+}
+
+extension PoolingOperation: PartialOperation {
+  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
+    guard let (geometry, rows, columns) = geometry.cut(to: part, input: operands[0]) else {
+      return nil
+    }
+    return PartialComputation(
+      .pooling(kind, geometry), [TensorPart([rows, columns, part.ranges[2]])])
   }
 }

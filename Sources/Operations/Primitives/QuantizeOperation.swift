@@ -26,3 +26,9 @@ package struct QuantizeOperation: IntegerOperation {
     call.input.map { Double(quantization.integer($0)) }
   }
 }
+
+extension QuantizeOperation: PartialOperation {
+  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
+    elementwise(part, operands)
+  }
+}

@@ -2,7 +2,7 @@ import ForgeShapes
 import ForgeSystem
 
 /// How the elements of a row become one.
-public enum Reduction: String, Hashable, Sendable {
+public enum Reduction: String, Hashable, Sendable, Encodable {
   /// `Σ x`.
   case sum
   /// The mean.
@@ -74,5 +74,12 @@ extension ReferenceTensor {
   /// The values along the last axis.
   var rows: [ArraySlice<Double>] {
     stride(from: 0, to: count, by: lastSize).map { values[$0..<($0 + lastSize)] }
+  }
+}
+
+extension ReduceRowsOperation: PartialOperation {
+  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
+    let axis = part.ranges.count - 1
+    return PartialComputation(nil, [part.with(0..<operands[0][axis], along: axis)])
   }
 }

@@ -1,7 +1,7 @@
 import ForgeShapes
 
 /// How a resize samples its source.
-public enum ResizeMode: Hashable, Sendable {
+public enum ResizeMode: Hashable, Sendable, Encodable {
   /// The pixel whose area holds the center: `⌊(i + ½)·scale⌋` (Keras's nearest).
   case nearest
   /// Linear interpolation between half-pixel centers, the edge repeated (Keras's bilinear).
@@ -11,7 +11,7 @@ public enum ResizeMode: Hashable, Sendable {
 }
 
 /// The output size of a resize.
-public enum ResizeTarget: Hashable, Sendable {
+public enum ResizeTarget: Hashable, Sendable, Encodable {
   /// A size in pixels; with a `cropSlot`, the source rectangle can be set per prediction.
   case size(Size, cropSlot: String?)
   /// Whole multiples of the input's size.

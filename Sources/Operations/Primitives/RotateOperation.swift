@@ -1,9 +1,9 @@
 import ForgeShapes
 
 /// Which channels of a head turn together.
-public struct RotationRule: Hashable, Sendable {
+public struct RotationRule: Hashable, Sendable, Encodable {
   /// The other channel of each of the rotated ones, which are the first of a head.
-  public enum Pairs: Hashable, Sendable {
+  public enum Pairs: Hashable, Sendable, Encodable {
     /// Channel `i` of the first half and channel `i` of the second one.
     case halves
     /// Channels `2i` and `2i + 1`.

@@ -29,3 +29,9 @@ package struct SelectOperation: PrimitiveOperation {
     }
   }
 }
+
+extension SelectOperation: PartialOperation {
+  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
+    elementwise(part, operands)
+  }
+}

@@ -49,3 +49,19 @@ package struct SliceOperation: PrimitiveOperation {
     }
   }
 }
+
+extension SliceOperation: PartialOperation {
+  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
+    guard steps.allSatisfy({ $0 > 0 }) else { return nil }
+    let ranges = part.ranges.enumerated().map { axis, range in
+      let start = starts[axis] + range.lowerBound * steps[axis]
+      return start..<start + (range.count - 1) * steps[axis] + 1
+    }
+    let isDense = zip(steps, part.ranges).allSatisfy { $0 == 1 || $1.count == 1 }
+    return PartialComputation(
+      isDense
+        ? .identity
+        : .slice(starts: starts.map { _ in 0 }, sizes: part.sizes, steps: steps),
+      [TensorPart(ranges)])
+  }
+}

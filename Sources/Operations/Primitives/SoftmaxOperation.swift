@@ -35,3 +35,10 @@ package struct SoftmaxOperation: PrimitiveOperation {
     return ReferenceTensor(unchecked: call.output, values)
   }
 }
+
+extension SoftmaxOperation: PartialOperation {
+  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
+    guard part.isWhole(along: part.ranges.count - 1, of: operands[0]) else { return nil }
+    return PartialComputation(nil, [part])
+  }
+}

@@ -23,3 +23,9 @@ package struct UnaryOperation: PrimitiveOperation {
     call.input.map(function.value)
   }
 }
+
+extension UnaryOperation: PartialOperation {
+  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
+    elementwise(part, operands)
+  }
+}

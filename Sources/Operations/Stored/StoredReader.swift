@@ -47,10 +47,4 @@ package struct StoredReader {
     guard count >= 0, count <= remaining else { throw .damaged }
     return count
   }
-
-  /// The memory with an index.
-  package func memory(_ index: Int) throws(StoredMisfit) -> UnsafeRawBufferPointer {
-    guard memories.indices.contains(index) else { throw .damaged }
-    return memories[index]
-  }
 }

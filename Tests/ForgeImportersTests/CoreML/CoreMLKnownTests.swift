@@ -1,3 +1,4 @@
+import Forge
 import ForgeImporters
 import Foundation
 import Testing
@@ -12,7 +13,7 @@ import Testing
   /// The names in the facts of all models that Forge reads, such as those of layers.
   private static func names(_ label: String) throws -> Set<String> {
     var names: Set<String> = []
-    for folder in ["", "Programs/"] {
+    for folder in ["", "Programs/", "Suppression/"] {
       let files = try FileManager.default.contentsOfDirectory(
         atPath: ImporterFixtures.path("CoreML/\(folder)"))
       for file in files where file.contains(".ml") && !file.hasPrefix("unsupported") {
@@ -57,6 +58,16 @@ import Testing
     ] {
       #expect(try Self.facts(file).filter { $0.label == "image" } == [ModelFact("image", text)])
     }
+    // What the network expects of pictures: the file's arithmetic is part of it.
+    func pictures(_ file: String) throws -> [String: PicturePreparation] {
+      try ImportedModel(coreML: ImporterFixtures.path("CoreML/\(file)")).model.metadata.pictures
+    }
+    let color = try #require(try pictures("classifier.mlmodel")["data"])
+    #expect(color.colors == .rgb && color.scale == [1] && color.bias == [0])
+    #expect(color.fit == .stretched && color.width ?? 0 > 0 && color.height ?? 0 > 0)
+    #expect(try pictures("flatten_last.mlmodel")["gray"]?.colors == .gray)
+    #expect(try pictures("Programs/classifier.mlpackage").keys.sorted() == ["photo"])
+    #expect(try pictures("windows.mlmodel").isEmpty)
     // An array is no image.
     #expect(try Self.facts("windows.mlmodel").allSatisfy { $0.label != "image" })
   }

@@ -65,17 +65,33 @@ import Testing
   /// Every operation by itself.
   @Test(
     arguments: [
-      "functions", "arrangements", "windows", "later", "recurrent", "reversed_sequences",
-      "resets_after",
+      "functions", "arrangements", "scattered", "windows", "later", "recurrent",
+      "reversed_sequences", "resets_after",
     ])
   func operations(name: String) throws {
     try Self.check(name)
   }
 
   /// Weights in eight and fewer bits, in tables, in blocks, and sparse.
-  @Test(arguments: ["compressed", "blocks"])
+  @Test(arguments: ["compressed", "blocks", "nibbles", "sparse"])
   func compressedWeights(name: String) throws {
     try Self.check(name)
+  }
+
+  /// Matrices of 4-bit integers stay so for a row.
+  @Test func rowsMultiplyNibbles() throws {
+    let network = try ModelFile(Self.path("nibbles")).imported().model.compile()
+    let products = network.report.steps.map(\.kernel).filter { $0.hasPrefix("4-bit product") }
+    // The blocks of one of the five matrices are too small.
+    #expect(products.count == 4)
+  }
+
+  /// `quantize` and `dequantize` around layers, which compute with integers.
+  @Test func quantizedActivations() throws {
+    let network = try Self.check("integers").model.compile()
+    let kernels = network.report.steps.map(\.kernel)
+    #expect(kernels.filter { $0.hasPrefix("integer convolution 3×3") }.count == 2)
+    #expect(kernels.contains { $0.hasPrefix("integer convolution 1×1") })
   }
 
   /// Weights of half precision are exact; the other constants of the file are rounded to it.
@@ -154,7 +170,9 @@ import Testing
 
   @Test func sizesAreThoseOfTheFileOrOfTheCaller() throws {
     try Self.check("flexible", sizes: ["x": [1, 2, 8, 7]])
-    let plain = try ImportedModel(coreML: Self.path("flexible"))
+    var options = ImportOptions()
+    options.largestOpenSize = nil
+    let plain = try ImportedModel(coreML: Self.path("flexible"), options: options)
     #expect(plain.inputs.map(\.sizes) == [[1, 2, 6, 5]])
     #expect(plain.outputs.map(\.sizes) == [[1, 3, 5, 4]])
   }

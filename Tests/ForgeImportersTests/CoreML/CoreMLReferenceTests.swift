@@ -42,13 +42,14 @@ import Testing
     return imported
   }
 
-  @Test(arguments: ["windows", "activations", "images", "arithmetic", "exact", "quantized"])
+  @Test(
+    arguments: ["windows", "activations", "images", "arithmetic", "exact", "quantized", "dynamic"])
   func layers(name: String) throws {
     _ = try Self.check(name)
   }
 
-  /// Functions, reductions, selections and paddings.
-  @Test(arguments: ["activations_later", "later", "later_exact", "single_exact"])
+  /// Functions, reductions, selections, updates at places and paddings.
+  @Test(arguments: ["activations_later", "later", "later_exact", "single_exact", "scattered"])
   func furtherLayers(name: String) throws {
     _ = try Self.check(name)
   }

@@ -41,7 +41,10 @@ import Testing
     for known in KerasFunctionTests.cases {
       found.add(try JSONValue.python(known.description, name: known.name))
     }
-    for folder in ["Keras", "KerasLayers", "KerasMasks", "KerasNested", "KerasCalls"] {
+    for folder in [
+      "Keras", "KerasLayers", "KerasMasks", "KerasNested", "KerasCalls", "KerasQuantized",
+      "KerasSpectra",
+    ] {
       let path = ImporterFixtures.path(folder)
       for file in try FileManager.default.contentsOfDirectory(atPath: path)
       where file.hasSuffix(".keras") {

@@ -2,7 +2,7 @@ import Forge
 import ForgeImporters
 import Testing
 
-/// What is said of files that leave sizes open: all inputs at once, in the words of who asks, with
+/// What is said of files that leave sizes open when none are assumed: all inputs at once, in the words of who asks, with
 /// the operators that Forge does not have.
 @Suite struct ONNXOpenSizeTests {
   private func error(
@@ -11,6 +11,7 @@ import Testing
   ) throws -> ImportError {
     var options = ImportOptions(sizes: sizes)
     options.style = style
+    options.largestOpenSize = nil
     let bytes = ONNXWriter.model(nodes, inputs: inputs.map { ONNXWriter.value($0.0, $0.1) })
     return try #require(
       #expect(throws: ImportError.self) {
@@ -31,19 +32,25 @@ import Testing
     #expect(
       error.remedy == """
         state them in ImportOptions.sizes, as ["x": [1, 128, 8], "z": [1, 3, 224, 224]], \
-        or [1, .upTo(512), 8] for sequences of up to 512
+        or [1, .upTo(512), 8] for sequences of up to 512, \
+        or [1, 3, .open("h", 1...1024), .open("w", 1...1024)] for any sizes
         """)
     // Those that are stated are not asked for again.
     let one = try self.error(open, [sum], sizes: ["x": [1, 3, 8]])
     #expect(one.headline == "the file leaves a size of input \"z\" open")
-    #expect(one.remedy == "state them in ImportOptions.sizes, as [\"z\": [1, 3, 224, 224]]")
+    #expect(
+      one.remedy == """
+        state them in ImportOptions.sizes, as ["z": [1, 3, 224, 224]], \
+        or [1, 3, .open("h", 1...1024), .open("w", 1...1024)] for any sizes
+        """)
   }
 
   @Test func theToolSpeaksOfArguments() throws {
     let error = try error(open, [sum], style: .tool)
     #expect(
       error.remedy == """
-        --size x=1x128x8 --size z=1x3x224x224, or --size x=1x..512x8 for sequences of up to 512
+        --size x=1x128x8 --size z=1x3x224x224, or --size x=1x..512x8 for sequences of up to 512, \
+        or --size 'z=1x3x(h:..1024)x(w:..1024)' for any sizes
         """)
     // Names that a shell would take apart are quoted.
     let spaced = ONNXWriter.node("Relu", ["it's x"], ["y"])

@@ -6,7 +6,8 @@ enum GeneralLayers {
   static let all: [String: any Layer] = {
     var all: [String: any Layer] = [:]
     for layers in [
-      functions, specialFunctions, pairs, specialPairs, reductions, rankings, movements, products,
+      functions, specialFunctions, pairs, specialPairs, reductions, rankings, movements, scatters,
+      products,
     ] {
       all.merge(layers) { first, _ in first }
     }
@@ -167,6 +168,19 @@ enum GeneralLayers {
       "pad cut": Pad(before: [-1, 2, 0], after: [1, -3, -2]),
       "pad cut at edges": Pad(before: [-1, 2], after: [2, -3], mode: .edge),
     ]
+  }()
+
+  private static let scatters: [String: any Layer] = {
+    var layers: [String: any Layer] = [:]
+    for combination in ScatterCombination.allCases {
+      let (name, elements) = (combination.rawValue, "scatter elements of")
+      layers["\(elements) rows \(name)"] = ScatterElements(axis: 0, combination: combination)
+      layers["\(elements) channels \(name)"] = ScatterElements(
+        axis: -1, combination: combination)
+      layers["scatter rows \(name)"] = ScatterRows(combination: combination)
+      layers["scatter columns \(name)"] = ScatterRows(axis: 1, combination: combination)
+    }
+    return layers
   }()
 
   private static let products: [String: any Layer] = {

@@ -26,6 +26,8 @@ struct ReferenceBackend: Backend {
     Network(constants, self)
   }
 
+  func storedFacts(of options: CompileOptions) -> [String]? { nil }
+
   func storedNetwork(
     from reader: inout StoredReader, threads: CompileOptions.Threads
   ) throws -> (network: any BackendNetwork, executable: any Executable) {
@@ -58,9 +60,11 @@ struct ReferenceBackend: Backend {
     }
 
     func executable(
-      for graph: OperationGraph, lengths: LengthRange?
+      for graph: OperationGraph, constants: (any ConstantSource)?, lengths: LengthRange?
     ) throws(BackendError) -> any Executable {
-      do { return try ReferenceExecutable(graph, constants, lengths, backend) } catch {
+      do {
+        return try ReferenceExecutable(graph, constants ?? self.constants, lengths, backend)
+      } catch {
         throw .constants(error)
       }
     }

@@ -31,19 +31,20 @@ extension CompileReport {
 @discardableResult
 func expectRewrite(
   _ name: String, places: Int, leaving kernels: [String]? = nil, inputs: [Tensor],
-  outputs: [Tensor], sourceLocation: SourceLocation = #_sourceLocation
+  outputs: [Tensor], without others: Set<String> = [],
+  sourceLocation: SourceLocation = #_sourceLocation
 ) throws -> [String] {
   let model = Model(inputs: inputs, outputs: outputs)
-  let with = try report(of: model)
+  let with = try report(of: model, without: others)
   #expect(with.places(name) == places, sourceLocation: sourceLocation)
   if let kernels {
     #expect(with.arithmetic == kernels, sourceLocation: sourceLocation)
   }
   let compiled = try model.compile(parameters: SeededParameters())
   #expect(compiled.misshapenNodes.isEmpty, sourceLocation: sourceLocation)
-  let without = try report(of: model, without: [name])
+  let without = try report(of: model, without: others.union([name]))
   #expect(without.places(name) == nil, sourceLocation: sourceLocation)
-  for disabled in [[], [name], Set(Rewrites.names)] {
+  for disabled in [others, others.union([name]), Set(Rewrites.names)] {
     try expectAgreement(
       model, options: CompileOptions(disabledRewrites: disabled),
       "without \(disabled.sorted())", sourceLocation: sourceLocation)

@@ -296,6 +296,36 @@ void check_gather_elements(void) {
   finish(&t);
 }
 
+void check_scatter(void) {
+  const tensor s = some_tensor();
+  if (s.rank < 2) return;
+  forge_scatter_arguments a = {.in = {.base = IN},
+                               .positions = {.base = OTHER},
+                               .updates = {.base = SCRATCH},
+                               .out = {.base = OUT},
+                               .rank = s.rank,
+                               .axis = (int32_t)random_below(s.rank),
+                               .combination = (int32_t)random_below(5),
+                               .share = random_from(1, 5)};
+  a.split = (a.axis + (int32_t)random_from(1, s.rank - 1)) % s.rank;
+  int64_t count = 1, positions = 1;
+  for (int32_t d = s.rank - 1; d >= 0; d--) {
+    a.sizes[d] = s.sizes[d];
+    a.counts[d] = d == a.axis ? random_from(1, 9) : random_from(1, s.sizes[d]);
+    count *= a.counts[d];
+    if (random_below(3)) {
+      a.position_strides[d] = positions;
+      positions *= a.counts[d];
+    }
+  }
+  PROBLEM("scatter of rank %d along %d, split %d", s.rank, a.axis, a.split);
+  trial t = {.arguments = &a, .tiles = forge_scatter_tiles(&a), .bytes = 4 * s.count};
+  t.bases[IN] = some_numbers(s.count, HOSTILE);
+  t.bases[OTHER] = some_positions(positions, s.sizes[a.axis]);
+  t.bases[SCRATCH] = some_numbers(count, HOSTILE);
+  finish(&t);
+}
+
 /* ---- products of matrices ---- */
 
 void check_matrix_product(void) {

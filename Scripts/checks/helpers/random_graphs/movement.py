@@ -179,6 +179,30 @@ def gather_places(graph):
     graph.add("GatherND", [x, graph.integers(places)], batch_dims=shared)
 
 
+@draw(1.5, "ScatterElements", "ScatterND")
+def put_updates(graph):
+    """Updates at places that are stored or given, some of them twice."""
+    x = graph.choose(lambda value: value.size > 0, rank=range(1, 6))
+    sizes = graph.shape(x)
+    if graph.operator(["ScatterElements", "ScatterND"]) == "ScatterElements":
+        axis = graph.random.randrange(len(sizes))
+        counts = [graph.random.randint(1, size) for size in sizes]
+        counts[axis] = graph.random.randint(1, 4)
+        places = graph.numbers.integers(-sizes[axis], sizes[axis], size=counts)
+        attributes = {"axis": graph.signed(axis, len(sizes))}
+    else:
+        depth = graph.random.randint(1, len(sizes))
+        shape = [graph.random.randint(1, 3) for _ in range(graph.random.randint(0, 2))]
+        places = np.stack([
+            graph.numbers.integers(-sizes[axis], sizes[axis], size=shape)
+            for axis in range(depth)], -1)
+        counts, attributes = shape + sizes[depth:], {}
+    is_given = graph.random.random() < 0.5
+    places = graph.input(np.asarray(places)) if is_given else graph.integers(places)
+    kind = "ScatterElements" if attributes else "ScatterND"
+    graph.add(kind, [x, places, graph.weights(counts)], **attributes)
+
+
 @draw(3, "Expand", "Tile")
 def repeat(graph):
     x = graph.choose()

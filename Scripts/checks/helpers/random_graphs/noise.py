@@ -41,7 +41,7 @@ EXACT = {
     "GatherElements", "GatherND", "Greater", "GreaterOrEqual", "Hardmax", "Identity", "IsInf",
     "IsNaN", "Less", "LessOrEqual", "Max", "MaxPool", "GlobalMaxPool", "Min", "Mod", "Neg", "Not",
     "OneHot", "Or", "Pad", "Range", "ReduceMax", "ReduceMin", "Relu", "Reshape",
-    "ReverseSequence", "Round", "Shape", "Sign", "Size", "Slice", "SpaceToDepth", "Split",
+    "ReverseSequence", "Round", "ScatterElements", "ScatterND", "Shape", "Sign", "Size", "Slice", "SpaceToDepth", "Split",
     "Squeeze", "Tile", "TopK", "Transpose", "Trilu", "Unsqueeze", "Where", "Xor",
 }
 # The relative error of the result is small whatever the operand is.

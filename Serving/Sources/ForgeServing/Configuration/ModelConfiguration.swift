@@ -132,8 +132,9 @@ package struct ModelConfiguration: Sendable {
 
   /// The sizes of inputs for the importer, from the parameter `forge.sizes`.
   ///
-  /// `ids=1x..512; mask=1x..512` states two inputs with up to 512 tokens. Inputs that the parameter
-  /// does not name have the sizes of the file.
+  /// `ids=1x..512; mask=1x..512` states two inputs with up to 512 tokens, and
+  /// `x=1x3x(h:32..960/32)x(w:32..960/32)` pictures of any height and width. Inputs that the
+  /// parameter does not name have the sizes of the file.
   ///
   /// - Throws: ``ServingError`` of kind `invalid`.
   package func sizes() throws(ServingError) -> [String: [InputSize]] {
@@ -143,13 +144,8 @@ package struct ModelConfiguration: Sendable {
       for part in text.split(separator: ";") {
         let sides = part.split(separator: "=", maxSplits: 1)
         guard sides.count == 2 else { throw Self.wrongSizes(part) }
-        var sizes: [InputSize] = []
-        for size in sides[1].split(separator: "x") {
-          let digits = size.trimmingPrefix("..").filter { !$0.isWhitespace }
-          guard let number = Int(digits), (1...1 << 24).contains(number) else {
-            throw Self.wrongSizes(part)
-          }
-          sizes.append(size.contains("..") ? .upTo(number) : .exactly(number))
+        guard let sizes = InputSize.list(sides[1].filter { !$0.isWhitespace }) else {
+          throw Self.wrongSizes(part)
         }
         result[String(sides[0].filter { !$0.isWhitespace })] = sizes
       }

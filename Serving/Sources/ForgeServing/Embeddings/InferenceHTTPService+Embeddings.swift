@@ -23,10 +23,7 @@ extension InferenceHTTPService {
     }
     return HTTPAnswer { writer in
       writer.object { writer in
-        writer.name("object")
-        writer.value("list")
-        writer.name("data")
-        writer.array { writer in
+        writer.list { writer in
           for (index, embedding) in embeddings.enumerated() {
             writer.write(embedding.vector, at: index, isBase64: request.isBase64)
           }
@@ -64,10 +61,7 @@ extension InferenceHTTPService {
     for case let encoder as ServedEncoder in repository.ready { latest[encoder.name] = encoder }
     return HTTPAnswer { writer in
       writer.object { writer in
-        writer.name("object")
-        writer.value("list")
-        writer.name("data")
-        writer.array { writer in
+        writer.list { writer in
           for (_, encoder) in latest.sorted(by: { $0.key < $1.key }) { writer.write(encoder) }
         }
       }
@@ -88,6 +82,14 @@ extension ModelRepository {
 }
 
 extension JSONWriter {
+  /// The members of an object that is a list.
+  fileprivate mutating func list(_ elements: (inout JSONWriter) -> Void) {
+    name("object")
+    value("list")
+    name("data")
+    array(elements)
+  }
+
   fileprivate mutating func write(_ encoder: ServedEncoder) {
     object { writer in
       writer.name("id")

@@ -192,4 +192,40 @@ extension ONNXGraphWriter {
       ("axis", .int((axis < 0 ? axis + rank : axis) + 1)))
     set(call.output, .plain, result, isBatched: isBatched)
   }
+
+  mutating func scatterElements(
+    _ call: ONNXOperation, axis: Int, _ combination: ScatterCombination
+  ) throws(ExportRefusal) {
+    let rank = sizes(call.inputs[0]).count
+    var operands: [String] = []
+    let isBatched = try isBatched(call.inputs)
+    var like: String?
+    for input in call.inputs where like == nil {
+      if try value(input).isBatched { like = try name(of: input, in: .plain) }
+    }
+    for input in call.inputs {
+      if let like {
+        operands.append(try repeated(input, in: .plain, like: like))
+      } else {
+        operands.append(try name(of: input, in: .plain))
+      }
+    }
+    // ONNX has as many indices as updates.
+    if sizes(call.inputs[1]) != sizes(call.inputs[2]) {
+      operands[1] = add("Expand", [operands[1], add("Shape", [operands[2]])])
+    }
+    operands[1] = add("Cast", [operands[1]], ("to", .int(7)))
+    let reduction =
+      switch combination {
+      case .replace: "none"
+      case .add: "add"
+      case .multiply: "mul"
+      case .minimum: "min"
+      case .maximum: "max"
+      }
+    let result = add(
+      "ScatterElements", operands, named: name(for: call.output),
+      ("axis", .int((axis < 0 ? axis + rank : axis) + 1)), ("reduction", .text(reduction)))
+    set(call.output, .plain, result, isBatched: isBatched)
+  }
 }

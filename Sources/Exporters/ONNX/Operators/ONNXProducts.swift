@@ -9,7 +9,7 @@ extension ONNXGraphWriter {
   ) throws(ExportRefusal) {
     let inputs = sizes(call.inputs[0])[2] / groups
     let area = geometry.kernel.width * geometry.kernel.height
-    let weights = try parameter(
+    let weights = try weights(
       call.inputs[1], sizes: [outputs, inputs, geometry.kernel.height, geometry.kernel.width],
       as: "channels first"
     ) { values in
@@ -33,7 +33,7 @@ extension ONNXGraphWriter {
     _ call: ONNXOperation, _ geometry: ConvolutionGeometry, multiplier: Int
   ) throws(ExportRefusal) {
     let channels = sizes(call.inputs[0])[2]
-    let weights = try parameter(
+    let weights = try weights(
       call.inputs[1],
       sizes: [channels * multiplier, 1, geometry.kernel.height, geometry.kernel.width])
     try window(
@@ -46,7 +46,7 @@ extension ONNXGraphWriter {
     outputs: Int
   ) throws(ExportRefusal) {
     var inputs = [try name(of: call.inputs[0], in: .channelsFirst), weights]
-    if call.inputs.count > 2 { inputs.append(try parameter(call.inputs[2], sizes: [outputs])) }
+    if call.inputs.count > 2 { inputs.append(try bias(call, outputs: outputs)) }
     let result = add(
       "Conv", inputs, named: name(for: call.output),
       ("kernel_shape", .ints([geometry.kernel.height, geometry.kernel.width])),
@@ -86,13 +86,13 @@ extension ONNXGraphWriter {
     let weights: String
     if operand.isVector {
       input = try name(of: call.inputs[0], in: .flat)
-      weights = try parameter(call.inputs[1], sizes: [outputs, count])
+      weights = try self.weights(call.inputs[1], sizes: [outputs, count])
     } else if operand.isImage, operand.primary == .channelsFirst {
       // The image stays as it is, and the weights take its order.
       input = add(
         "Flatten", [try name(of: call.inputs[0], in: .channelsFirst)], ("axis", .int(1)))
       let (pixels, channels) = (operand.sizes[0] * operand.sizes[1], operand.sizes[2])
-      weights = try parameter(
+      weights = try self.weights(
         call.inputs[1], sizes: [outputs, count], as: "channels first"
       ) { values in
         guard values.count == outputs * count else { return [] }
@@ -110,10 +110,10 @@ extension ONNXGraphWriter {
     } else {
       let plain = try name(of: call.inputs[0], in: .plain)
       input = operand.sizes.count == 1 ? plain : add("Flatten", [plain], ("axis", .int(1)))
-      weights = try parameter(call.inputs[1], sizes: [outputs, count])
+      weights = try self.weights(call.inputs[1], sizes: [outputs, count])
     }
     var inputs = [input, weights]
-    if call.inputs.count > 2 { inputs.append(try parameter(call.inputs[2], sizes: [outputs])) }
+    if call.inputs.count > 2 { inputs.append(try bias(call, outputs: outputs)) }
     let result = add("Gemm", inputs, named: name(for: call.output), ("transB", .int(1)))
     set(call.output, .flat, result, isBatched: operand.isBatched)
   }

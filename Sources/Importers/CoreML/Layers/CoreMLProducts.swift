@@ -15,9 +15,6 @@ extension CoreMLLayerType {
 
   private static func innerProduct(_ call: inout CoreMLCall) throws {
     typealias Field = InnerProductField
-    guard try !call.fields.bool(Field.int8) else {
-      throw NodeFailure.unsupported("int8DynamicQuantize")
-    }
     let inputs = try call.size(Field.inputChannels)
     let outputs = try call.size(Field.outputChannels)
     let weights = try call.weights(Field.weights).tensor([outputs, inputs])
@@ -37,9 +34,12 @@ extension CoreMLLayerType {
     let front = Array(sizes.dropLast(isImage ? 3 : 1))
     let rows = front.reduce(1, *)
     // One image is read as it is, with the weights in its order.
-    let source = isImage && rows == 1 ? input.withRank(4) : input
-    let product = try call.dense(
-      try source.placed(in: [rows, inputs]), weights, isTransposed: true, bias: bias)
+    let isQuantized = try call.fields.bool(Field.int8)
+    let source = isImage && rows == 1 && !isQuantized ? input.withRank(4) : input
+    var factors = try source.placed(in: [rows, inputs])
+    let scale = isQuantized ? try call.quantize(&factors) : nil
+    var product = try call.dense(factors, weights, isTransposed: true, bias: bias)
+    if let scale { product = try call.node("Mul", [product, scale]) }
     call.set(try product.placed(in: front + [outputs] + (isImage ? [1, 1] : [])))
   }
 
@@ -51,24 +51,24 @@ extension CoreMLLayerType {
 
   private static func batchedProduct(_ call: inout CoreMLCall) throws {
     typealias Field = MatrixProductField
-    guard try !call.fields.bool(Field.int8) else {
-      throw NodeFailure.unsupported("int8DynamicQuantize")
-    }
+    let isQuantized = try call.fields.bool(Field.int8)
     if call.inputs.count == 1 {
       // Transpositions are for two inputs.
       let inputs = try call.size(Field.rows)
       let outputs = try call.size(Field.columns)
-      let input = try call.value()
+      var input = try call.value()
       guard input.sizes.last == inputs else {
         throw NodeFailure.invalid("a matrix of \(inputs) rows on \(input.sizes)")
       }
       let bias =
         try call.fields.bool(Field.hasBias) ? try call.weights(Field.bias).tensor([outputs]) : nil
-      return call.set(
-        try call.dense(
-          input, try call.weights(Field.weights).tensor([outputs, inputs]), isTransposed: true,
-          bias: bias))
+      let scale = isQuantized ? try call.quantize(&input) : nil
+      let product = try call.dense(
+        input, try call.weights(Field.weights).tensor([outputs, inputs]), isTransposed: true,
+        bias: bias)
+      return call.set(try scale.map { try call.node("Mul", [product, $0]) } ?? product)
     }
+    guard !isQuantized else { throw NodeFailure.invalid("int8DynamicQuantize of two inputs") }
     guard call.inputs.count == 2 else { throw NodeFailure.invalid("\(call.inputs.count) inputs") }
     let isTransposed = [
       try call.fields.bool(Field.transposeA), try call.fields.bool(Field.transposeB),
@@ -82,5 +82,26 @@ extension CoreMLLayerType {
       return try operand.transposed(Array(0..<(rank - 2)) + [rank - 1, rank - 2])
     }
     call.set(try call.node("MatMul", operands))
+  }
+}
+
+extension CoreMLCall {
+  /// Makes integers from −127 to 127 of a tensor, as real numbers, and returns what 1 stands for.
+  ///
+  /// `int8DynamicQuantize`: the specification does not say how the input is quantized. The scale is
+  /// `max |x| / 127` of all elements, as coremltools makes that of the weights.
+  fileprivate mutating func quantize(_ input: inout FileValue) throws -> FileValue {
+    let magnitudes = try node("Abs", [input])
+    let greatest = try node(
+      "ReduceMax", [magnitudes, .integers(Array(input.sizes.indices))], ["keepdims": .int(1)])
+    // Zeros alone have any scale.
+    let scale = try node(
+      "Div", [try node("Max", [greatest, .number(.leastNormalMagnitude * 127)]), .number(127)])
+    let one = FileValue.number(1)
+    let zero = FileValue.host(HostTensor(integers: [0], sizes: [], type: .int8))
+    let quotient = try node("Div", [input, scale])
+    let integers = try node("QuantizeLinear", [quotient, one, zero])
+    input = try node("DequantizeLinear", [integers, one, zero])
+    return scale
   }
 }

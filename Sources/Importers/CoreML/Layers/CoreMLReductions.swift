@@ -26,6 +26,15 @@ extension CoreMLLayerType {
         ], outputs: 2)
       for (index, result) in results.enumerated() { call.set(result, output: index) }
     },
+    CoreMLLayerType("argSort", field: 1461) { call in
+      let (axisField, descending) = (1, 2)
+      let input = try call.value()
+      let axis = try call.axis(axisField, rank: input.sizes.count)
+      let parts = try call.nodes(
+        "TopK", [input, .integers([input.sizes[axis]])],
+        ["axis": .int(axis), "largest": .flag(try call.fields.bool(descending))], outputs: 2)
+      call.set(parts[1])
+    },
     CoreMLLayerType("cumSum", field: 1455) { call in
       let (axis, exclusive, reverse) = (1, 2, 3)
       guard call.inputs.count == 1 else {

@@ -12,14 +12,17 @@ struct MILCall: ONNXTranslation {
   let name: String
   let modelOutputs: Set<String>
   let isOfNumbers = false
+  /// Whether values of the program become integers while predicting, which products read.
+  let quantizes: Bool
   var parameters: [ImportedParameters.Key: ImportedParameters.Entry] = [:]
   var nodeCount = 0
 
   init(
     _ operation: MILOperation, operands: [String: [MILOperand]], modelOutputs: Set<String>,
-    prefix: String
+    prefix: String, quantizes: Bool = false
   ) {
     self.operation = operation
+    self.quantizes = quantizes
     self.operands = operands
     self.modelOutputs = modelOutputs
     // The name of layers is that of the operation's first output.

@@ -10,8 +10,8 @@ enum MILOperators {
 
   /// The operations by family; each family is a file.
   private static let families: [[String: Operation]] = [
-    constants, activations, elementwise, products, windows, normalizations, reductions,
-    movements, selections, resizes, recurrent, attention,
+    constants, sparseConstants, quantizations, activations, elementwise, products, windows,
+    normalizations, reductions, movements, selections, scatters, resizes, recurrent, attention,
   ]
 
   /// The operations by type.

@@ -11,6 +11,8 @@ struct MILProgramImport {
   /// The labels of a classifier.
   private(set) var labels: [String] = []
   private var operationCount = 0
+  /// Whether the function that is built has quantizations of values computed at run time.
+  private var quantizes = false
 
   init(path: String, limits: ImportLimits, files: ModelFiles) {
     self.path = path
@@ -50,6 +52,7 @@ struct MILProgramImport {
     }
     let outputs = Set(function.outputs)
     var readers = self.readers(of: function)
+    quantizes = function.operations.contains { $0.type == "quantize" }
     for operation in function.operations {
       try build(operation, outputs, prefix, &values, &missing)
       // Computed constants are released behind the last operation that reads them.
@@ -113,7 +116,8 @@ struct MILProgramImport {
         operands[key] = [try reader.operand(value)]
       }
       var call = MILCall(
-        operation, operands: operands, modelOutputs: outputs, prefix: prefix)
+        operation, operands: operands, modelOutputs: outputs, prefix: prefix,
+        quantizes: quantizes)
       let place = SourcePlace(file: path, entry: "\(operation.type) \"\(name)\"")
       try SourcePlace.describing(for: place) { try build(&call) }
       try take(call, &values, &missing)

@@ -92,4 +92,7 @@ enum ONNXDimension: Sendable {
 
   /// The size; `nil` if it is open.
   var size: Int? { if case .size(let size) = self { size } else { nil } }
+
+  /// The name that stands for the size; `nil` if it has none.
+  var name: String? { if case .named(let name) = self, !name.isEmpty { name } else { nil } }
 }

@@ -56,7 +56,7 @@ extension ONNXOperators {
       // One row: a dense layer, on the image itself if a flattening of one comes before it.
       var layer = Dense(neurons: outputs, useBias: bias != nil, name: name)
       layer.weightScales = weights.scales
-      layer.weightBlocks = blocks
+      layer.weightBlocks = blocks ?? weights.blocks
       let result = try call.apply(layer, to: image?.tensor ?? input.tensor(as: [nil, nil, 1]))
       call.set(FileTensor(result, sizes: [1, outputs], layout: [nil, nil, 1], type: input.type))
       return
@@ -66,7 +66,7 @@ extension ONNXOperators {
     if rows.last != .some(last) { rows = rows.filter { $0 != last } + [last] }
     var layer = LastAxisDense(neurons: outputs, useBias: bias != nil, name: name)
     layer.weightScales = weights.scales
-    layer.weightBlocks = blocks
+    layer.weightBlocks = blocks ?? weights.blocks
     let result = try call.apply(layer, to: input.tensor(as: rows))
     var sizes = input.sizes
     sizes[last] = outputs

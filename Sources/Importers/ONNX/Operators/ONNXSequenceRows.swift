@@ -52,8 +52,12 @@ extension ONNXOperators {
       let gathered = try ONNXCall.applied(
         GatherRows(axis: 0),
         to: [flat, try ONNXCall.applied(Reshape(to: [examples * times]), to: [rows])])
-      let result = try ONNXCall.applied(
-        Reshape(to: [examples, times] + inner), to: [gathered])
+      return try file(gathered)
+    }
+
+    /// Rows of all examples as the value of the file.
+    func file(_ rows: Tensor) throws -> FileTensor {
+      let result = try ONNXCall.applied(Reshape(to: [examples, times] + inner), to: [rows])
       return FileTensor(result, sizes: value.sizes, layout: order, type: value.type)
     }
   }
@@ -127,25 +131,21 @@ extension ONNXOperators {
           floats: Array(repeating: 0, count: rows.examples), sizes: [rows.examples, 1]),
         layout: [0, 1]
       ).tensor
-    let places = try counted(rows.times)
-    var distance = try call.apply(Subtract(), to: places, starts)
-    var isWrong = try call.apply(Compare(.less, than: [0]), to: starts)
+    var places = try call.apply(Add(), to: starts, try counted(new.times))
     if mode == "circular" {
-      distance = try call.apply(Remainder(.ofDivisor, by: [Float(rows.times)]), to: distance)
-    } else {
-      let most = Float(rows.times - new.times)
-      isWrong = try either(
-        call, isWrong, try call.apply(Compare(.greater, than: [most]), to: starts))
+      places = try call.apply(Remainder(.ofDivisor, by: [Float(rows.times)]), to: places)
     }
-    let isNew = try call.apply(
-      Multiply(), to: try call.apply(Compare(.greaterOrEqual, than: [0]), to: distance),
-      try call.apply(Compare(.less, than: [Float(new.times)]), to: distance))
-    let all = try call.apply(Expand(to: [rows.examples, rows.times]), to: places)
-    let behind = try call.apply(Scale(1, bias: Float(rows.times)), to: distance)
-    let chosen = try call.apply(Where(), to: [isNew, behind, all])
-    let table = try call.apply(
-      Concatenate(axis: 1), to: try rows.tensor(), try new.tensor())
-    call.set(try rows.chosen(from: table, at: chosen, isWrong: isWrong))
+    // A start below 0 does not count from the end: its places lie outside.
+    let isWrong = try call.apply(Compare(.less, than: [0]), to: starts)
+    let outside = try call.apply(Scale(Float(-2 * rows.times)), to: isWrong)
+    places = try call.apply(Add(), to: places, outside)
+    let result = try call.apply(
+      ScatterElements(axis: 1, name: call.layerName),
+      to: [
+        try rows.tensor(),
+        try call.apply(Reshape(to: [rows.examples, new.times, 1]), to: places), try new.tensor(),
+      ])
+    call.set(try rows.file(result))
   }
 }
 

@@ -53,6 +53,14 @@ struct ONNXScatterPlaces {
     }
   }
 
+  /// Checks places that are known along an axis of some size.
+  ///
+  /// - Throws: ``NodeFailure`` for one that the axis does not have.
+  static func checkIndices(_ indices: HostTensor, of size: Int) throws {
+    try ImportBudget.take(indices.count, width: MemoryLayout<Int>.size)
+    for index in try indices.integers() { _ = try ONNXCall.place(Int(index), of: size) }
+  }
+
   /// The places of `ScatterND`: the last axis of the indices has one along each leading axis.
   ///
   /// - Throws: ``NodeFailure`` for sizes that do not fit and places that the data does not have.
@@ -93,11 +101,31 @@ struct ONNXScatterPlaces {
     return count
   }
 
+  /// The same places with neighboring rows as one, where they always stay neighbors.
+  ///
+  /// A slice that is assigned has a place for each element; as rows it is copied faster.
+  func inBlocks() -> ONNXScatterPlaces {
+    var block = Self.greatestDivisor(rowCount, targets.count)
+    for (index, target) in targets.enumerated() where block > 1 {
+      // Where neighbors part, a block begins, in the updates and in the data.
+      if index > 0, targets[index - 1] == target - 1 { continue }
+      block = Self.greatestDivisor(Self.greatestDivisor(block, index), target)
+    }
+    guard block > 1 else { return self }
+    return ONNXScatterPlaces(
+      rowCount: rowCount / block, row: row * block,
+      targets: stride(from: 0, to: targets.count, by: block).map { targets[$0] / block })
+  }
+
+  private static func greatestDivisor(_ a: Int, _ b: Int) -> Int {
+    b == 0 ? a : greatestDivisor(b, a % b)
+  }
+
   // MARK: Known values
 
   /// The data with the updates; both are known.
   func scattered(
-    _ data: HostTensor, _ updates: HostTensor, _ combination: ONNXScatter.Combination
+    _ data: HostTensor, _ updates: HostTensor, _ combination: ScatterCombination
   ) throws -> HostTensor {
     var result = HostTensor(type: data.type, sizes: data.sizes)
     result.held = try ImportBudget.hold(data.count, width: data.width)
@@ -107,11 +135,11 @@ struct ONNXScatterPlaces {
       result.storage = .integers(
         put(try updates.integers(), into: try data.integers()) { old, new in
           switch combination {
-          case .none: new
+          case .replace: new
           case .add: (old &+ new).wrapped(to: type)
-          case .mul: (old &* new).wrapped(to: type)
-          case .max: Swift.max(old, new)
-          case .min: Swift.min(old, new)
+          case .multiply: (old &* new).wrapped(to: type)
+          case .maximum: max(old, new)
+          case .minimum: min(old, new)
           }
         })
     } else {
@@ -119,11 +147,11 @@ struct ONNXScatterPlaces {
       result.storage = .floats(
         put(try updates.floats(), into: try data.floats()) { old, new in
           switch combination {
-          case .none: new
+          case .replace: new
           case .add: (old + new).rounded(to: type)
-          case .mul: (old * new).rounded(to: type)
-          case .max: old.isNaN || new.isNaN ? .nan : Swift.max(old, new)
-          case .min: old.isNaN || new.isNaN ? .nan : Swift.min(old, new)
+          case .multiply: (old * new).rounded(to: type)
+          case .maximum: old.isNaN || new.isNaN ? .nan : max(old, new)
+          case .minimum: old.isNaN || new.isNaN ? .nan : min(old, new)
           }
         })
     }

@@ -33,7 +33,7 @@ extension MILOperators {
       let (scales, zeros) = (try perChannel("scale"), try perChannel("zero_point"))
       let run = data.sizes[(axis + 1)...].reduce(1, *)
       let channels = data.sizes[axis]
-      set(&call, data.sizes) {
+      set(&call, data.sizes, MILWeightHint(scales: scales)) {
         var values = try data.values()
         for index in values.indices {
           let channel = index / run % channels
@@ -53,7 +53,10 @@ extension MILOperators {
       guard offset == nil || offset?.sizes == scale.sizes else {
         throw NodeFailure.invalid("the offsets of \(data.sizes)")
       }
-      set(&call, data.sizes) {
+      let hint = MILWeightHint(
+        scales: try scale.floats(), offsets: try offset?.floats(), sizes: scale.sizes,
+        of: data.sizes, data.bits)
+      set(&call, data.sizes, hint) {
         var values = try data.values()
         let (scales, offsets) = (try scale.floats(), try offset?.floats())
         forEachBlock(data.sizes, scale.sizes) { index, block in
@@ -85,25 +88,43 @@ extension MILOperators {
   ]
 
   /// Numbers that are read when they are needed.
-  private struct Numbers: Sendable {
+  struct Numbers: Sendable {
     let sizes: [Int]
+    /// The bits of an integer and whether it may be negative; `nil` for real numbers.
+    var bits: (count: Int, isSigned: Bool)?
     let values: @Sendable () throws -> [Float]
   }
 
   /// Sets the result to numbers that are computed when they are needed.
-  private static func set(
-    _ call: inout MILCall, _ sizes: [Int], _ values: @escaping @Sendable () throws -> [Float]
+  ///
+  /// - Parameters:
+  ///   - call: the operation.
+  ///   - sizes: the sizes of the result.
+  ///   - hint: the integers that the numbers stand for, if they do.
+  ///   - output: the result.
+  ///   - values: returns as many numbers as the sizes have.
+  static func set(
+    _ call: inout MILCall, _ sizes: [Int], _ hint: MILWeightHint? = nil, output: Int = 0,
+    _ values: @escaping @Sendable () throws -> [Float]
   ) {
     let bytes = MILComputedBytes(values: values)
-    call.set(.host(HostTensor(type: .float32, sizes: sizes, storage: .stored(bytes))))
+    var tensor = HostTensor(type: .float32, sizes: sizes, storage: .stored(bytes))
+    // Otherwise the weights are real numbers, which a table of quantizations may round again.
+    tensor.scales = call.quantizes ? hint?.scales : nil
+    tensor.blocks = hint?.blocks
+    call.set(.host(tensor), output: output)
   }
 
-  private static func numbers(_ call: MILCall, _ key: String) throws -> Numbers {
+  /// The numbers of an operand, as they are stored.
+  static func numbers(_ call: MILCall, _ key: String) throws -> Numbers {
     if let packed = try call.packed(key) {
-      return Numbers(sizes: packed.sizes) { try packed.integers().map { Float($0) } }
+      return Numbers(sizes: packed.sizes, bits: (packed.bits, packed.isSigned)) {
+        try packed.integers().map { Float($0) }
+      }
     }
     guard let tensor = try call.known(key) else { throw NodeFailure.invalid("no operand \(key)") }
-    return Numbers(sizes: tensor.sizes) { try tensor.floats() }
+    let bits = tensor.type == .int8 ? (8, true) : tensor.type == .uint8 ? (8, false) : nil
+    return Numbers(sizes: tensor.sizes, bits: bits) { try tensor.floats() }
   }
 
   /// The stated sizes of a result.
@@ -149,45 +170,15 @@ extension MILOperators {
     }
   }
 
-  /// Values or vectors by places in a table per block: the table is [blocks …, values, vector].
+  /// Values or vectors by places in a table per block.
   private static func lookUpInBlocks(_ call: inout MILCall) throws {
-    let table = try numbers(call, "lut")
     let places = try numbers(call, "indices")
-    let rank = places.sizes.count
-    guard rank >= 1, table.sizes.count == rank + 2,
-      zip(places.sizes, table.sizes).allSatisfy({ $1 > 0 && $0.isMultiple(of: $1) })
-    else { throw NodeFailure.invalid("a table \(table.sizes) for places \(places.sizes)") }
-    let (count, length) = (table.sizes[rank], table.sizes[rank + 1])
-    let axis = try ONNXCall.axis(try call.int("vector_axis", rank - 1), rank: rank)
-    guard length >= 1, count >= 1, length == 1 || call.has("vector_axis") else {
-      throw NodeFailure.invalid("vectors of \(length) values without an axis")
-    }
-    var sizes = places.sizes
-    sizes[axis] = sizes[axis].multipliedSaturated(by: length)
-    guard let total = Shape.product(of: sizes) else { throw NodeFailure.invalid("sizes \(sizes)") }
-    let inner = places.sizes[(axis + 1)...].reduce(1, *)
-    let blocks = Array(table.sizes.prefix(rank))
-    // A short table must not become a tensor that is many times as long as the file.
-    guard length <= 64 else { throw NodeFailure.unsupported("vectors of \(length) values") }
-    set(&call, sizes) {
-      let (values, indices) = (try table.values(), try places.values())
-      var result = [Float](repeating: 0, count: total)
-      var failure: Float?
-      forEachBlock(places.sizes, blocks) { index, block in
-        let place = Int(Int64(saturating: indices[index]))
-        guard (0..<count).contains(place) else { return failure = indices[index] }
-        let start = index / inner * inner * length + index % inner
-        for part in 0..<length {
-          result[start + part * inner] = values[(block * count + place) * length + part]
-        }
-      }
-      if let failure { throw NodeFailure.invalid("index \(failure) in a table of \(count)") }
-      return result
-    }
+    let table = try MILTable(call, of: places.sizes)
+    set(&call, table.sizes) { try table.values(try places.values()) }
   }
 
   /// Calls `body` with the place of each element and that of its block, both row by row.
-  private static func forEachBlock(
+  static func forEachBlock(
     _ sizes: [Int], _ blocks: [Int], _ body: (Int, Int) -> Void
   ) {
     let lengths = zip(sizes, blocks).map { max($0 / $1, 1) }

@@ -54,12 +54,33 @@ extension MILOperators {
       let places = try call.node("NonZero", [try call.value()])
       call.set(try call.node("Transpose", [places], ["perm": .ints([1, 0])]))
     },
+    "non_maximum_suppression": suppress,
     "classify": { call in
       // The name of the class is left to the caller.
       call.set(.texts([]))
       call.set(try call.value("probabilities"), output: 1)
     },
   ]
+
+  /// Boxes that overlap little.
+  ///
+  /// Since iOS 17 boxes are along the last axis, and there is neither a least score nor a count.
+  private static func suppress(_ call: inout MILCall) throws {
+    let isLast = !call.has("score_threshold")
+    func turned(_ value: FileValue) throws -> FileValue {
+      isLast ? try call.node("Transpose", [value], ["perm": .ints([0, 2, 1])]) : value
+    }
+    let suppression = CoreMLSuppression(
+      rows: try call.int("max_boxes"), overlap: try call.float("iou_threshold"),
+      leastScore: try call.float("score_threshold", -.infinity),
+      isPerClass: try call.bool("per_class_suppression", false))
+    let (boxes, scores) = (try turned(call.value("boxes")), try turned(call.value("scores")))
+    let result = try suppression.result(boxes, scores, &call)
+    call.set(try turned(result.boxes))
+    call.set(try turned(result.scores), output: 1)
+    call.set(result.places, output: 2)
+    call.set(result.counts, output: 3)
+  }
 
   /// The elements of matrices near their diagonals; a negative number keeps a whole side.
   private static func bandPart(_ call: inout MILCall) throws {

@@ -1,0 +1,32 @@
+import Forge
+
+extension ModelFile {
+  /// Imports the file and compiles its model with the weights that the file holds.
+  ///
+  /// ```swift
+  /// let options = CompileOptions(cache: CompileCache(directory: "/var/cache/app/forge"))
+  /// let network = try ModelFile("mobilenet.onnx").compile(options: options)
+  /// ```
+  /// With a cache, a file that was compiled before with the same options is not even read, as long
+  /// as it has not changed. The network predicts as that of ``imported()`` and `compile`, with the
+  /// same bits. What needs its layers imports the file then.
+  ///
+  /// - Parameter options: the options of the compile.
+  /// - Returns: the compiled model.
+  /// - Throws: ``ImportError``, as ``imported()``; `CompileError`, as `Model.compile(options:)`.
+  public func compile(options: CompileOptions = CompileOptions()) throws -> CompiledModel {
+    try FileCompile(
+      options, addImport: { key throws(ContentKey.Unkeyed) in try add(to: &key) },
+      load: { try imported().model }
+    ).network()
+  }
+
+  /// Adds all that decides about an import apart from the contents of files.
+  private func add(to key: inout ContentKey) throws(ContentKey.Unkeyed) {
+    try key.add(ImporterVersion.digest)
+    try key.add([path, weights])
+    // Paths that do not begin with `/` mean other files elsewhere.
+    try key.add(Folder.realPath("."))
+    try key.add(options)
+  }
+}

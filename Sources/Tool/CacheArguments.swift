@@ -1,0 +1,15 @@
+import ArgumentParser
+import Forge
+
+/// The folder of compiled models that a command looks into first.
+struct CacheArguments: ParsableArguments {
+  @Option(
+    name: .customLong("cache"),
+    help: ArgumentHelp(
+      "A folder of compiled networks: take the network from it, or compile and store it.",
+      valueName: "folder"))
+  var directory: String?
+
+  /// The cache; `nil` if none is given.
+  var cache: CompileCache? { directory.map { CompileCache(directory: $0) } }
+}
