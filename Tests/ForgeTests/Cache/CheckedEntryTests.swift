@@ -22,6 +22,9 @@ import Testing
     #expect(utimensat(AT_FDCWD, path, &times, 0) == 0)
   }
 
+  /// Waits until the clock of the file system, which advances in steps, has another time.
+  private func awaitNextTime() { usleep(20_000) }
+
   private func hashes(_ fixture: CacheFixture) -> [String] {
     fixture.files.filter { $0.hasSuffix(".hashes") }
   }
@@ -80,11 +83,13 @@ import Testing
       for seed in 1...3 { _ = try network(fixture.cache, seed: UInt64(seed)) }
       usleep(4_500_000)
       let paths = try (1...3).map { seed in
+        awaitNextTime()
         let network = try network(fixture.cache, seed: UInt64(seed))
         guard case .cached(let path) = network.report.cache else { return "" }
         return path
       }
       #expect(hashes(fixture).count == 3)
+      awaitNextTime()
       _ = try network(fixture.cache, seed: 1)
       let order = try fixture.cache.entries().filter { $0.kind == .network }
       #expect(order.map(\.path) == [paths[1], paths[2], paths[0]])
