@@ -37,8 +37,4 @@ extension ImageError {
       .invalidArgument, "the frames of a second are out of range", received: "\(rate)",
       needs: "a finite number above 0")
   }
-
-  static func cannotReadVideo(_ reason: String) -> ImageError {
-    ImageError(.unreadable, "the video cannot be read", received: reason)
-  }
 }
