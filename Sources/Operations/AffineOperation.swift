@@ -3,7 +3,7 @@ import ForgeShapes
 /// An operation that is `scale·x + shift` along the last axis with constant other operands.
 ///
 /// Each operand after the first holds one value per channel, or one for all.
-package protocol AffineOperation: PrimitiveOperation {
+package protocol AffineOperation: PartialOperation {
   /// The names of the operands after the first, for messages.
   var operandNames: [String] { get }
   /// The scale and the shift of each channel.
@@ -47,12 +47,10 @@ extension AffineOperation {
     let values = input.values.enumerated().map { value($1, channels[$0 % channels.count]) }
     return ReferenceTensor(unchecked: input.sizes, values)
   }
-}
 
-extension PartialOperation where Self: AffineOperation {
   /// What makes a part of the result; `nil` for a part of the channels whose operands have other
   /// axes.
-  func affine(_ part: TensorPart, _ operands: [[Int]]) -> PartialComputation? {
+  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
     let last = part.ranges.count - 1
     if part.isWhole(along: last, of: operands[0]) {
       return PartialComputation(
