@@ -126,17 +126,13 @@ private struct PartBuilder {
     guard let recipe = graph.constant(value), let sizes = graph.shape(of: value).sizes,
       !part.isWhole(of: sizes)
     else { return value }
-    var strides = sizes
-    var stride = 1
-    for axis in sizes.indices.reversed() {
-      strides[axis] = stride
-      stride *= sizes[axis]
-    }
+    let strides = Shape.strides(of: sizes)
     let start = zip(part.ranges, strides).reduce(0) { $0 + $1.0.lowerBound * $1.1 }
     let result = graph.addValue(
       Shape(sizes: part.sizes),
       .constant(
-        .strided(recipe, count: stride, start: start, sizes: part.sizes, strides: strides)))
+        .strided(
+          recipe, count: sizes.reduce(1, *), start: start, sizes: part.sizes, strides: strides)))
     if let scales = graph.weightScales[value.index] {
       let isEach = scales.count == sizes.first && scales.count > 1
       graph.weightScales[result.index] = isEach ? Array(scales[part.ranges[0]]) : scales

@@ -105,7 +105,7 @@ struct ONNXLengthFamily: Sendable {
     for (tensor, length) in zip(tensors, LengthSize.samples(upTo: maximum)) {
       let sizes = axes.compactMap { $0[length] }.filter { $0 > 0 }
       guard sizes.count == axes.count else { return false }
-      let strides = HostTensor.strides(sizes)
+      let strides = Shape.strides(of: sizes)
       let numbers = try tensor.integers()
       for row in 0..<numbers.count / max(axes.count, 1) {
         var rest = row
@@ -144,7 +144,7 @@ struct ONNXLengthFamily: Sendable {
   ) -> Bool {
     let row = sizes.last ?? 1, wholeRow = wholeSizes.last ?? 1
     guard row > 0 else { return true }
-    let (outer, strides) = (Array(sizes.dropLast()), HostTensor.strides(wholeSizes).dropLast())
+    let (outer, strides) = (Array(sizes.dropLast()), Shape.strides(of: wholeSizes).dropLast())
     for start in stride(from: 0, to: part.count, by: row) {
       var rest = start / row
       var place = 0
