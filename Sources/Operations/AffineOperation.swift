@@ -52,9 +52,9 @@ extension AffineOperation {
   /// axes.
   package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
     let last = part.ranges.count - 1
-    if part.isWhole(along: last, of: operands[0]) {
+    if part.coversAll(along: last, of: operands[0]) {
       return PartialComputation(
-        nil, [part] + operands.dropFirst().map { TensorPart(whole: $0) })
+        nil, [part] + operands.dropFirst().map { TensorPart(allOf: $0) })
     }
     guard operands.dropFirst().allSatisfy({ $0 == [1] || $0 == [operands[0][last]] }) else {
       return nil
@@ -88,7 +88,7 @@ package struct AffineConstants {
     (scale, shift) = operation.scaleAndShift(
       operands.map { $0.count == 1 ? Array(repeating: $0[0], count: count) : $0 })
   }
-  /// A single value for so many channels; the same where there are several values.
+  /// A single value for this many channels; the same where there are several values.
   package func repeated(_ channels: Int) -> AffineConstants {
     guard scale.count == 1, channels > 1 else { return self }
     return AffineConstants(

@@ -34,7 +34,7 @@ final class SoundBytes {
     try Self.converting { () throws(LoadError) in try bytes.peek(at: offset, count) }
   }
 
-  /// Skips bytes and returns whether there were so many.
+  /// Skips bytes and returns whether there were this many.
   func skip(_ count: Int) throws(AudioError) -> Bool {
     try Self.converting { () throws(LoadError) in try bytes.skip(count) }
   }

@@ -57,7 +57,7 @@ extension PlanBuilder {
 
   /// The order in which a copy goes through the axes.
   ///
-  /// The kernel starts anew for each run along the last axis. A short last axis therefore changes
+  /// The kernel starts again for each run along the last axis. A short last axis therefore changes
   /// places with the longest one but the first, along which threads share the copy.
   static func copyOrder(_ sizes: [Int]) -> [Int] {
     var order = Array(sizes.indices)

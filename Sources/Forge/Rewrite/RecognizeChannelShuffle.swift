@@ -69,8 +69,8 @@ enum RecognizeChannelShuffle: Rewrite {
   /// The order of the elements of a tensor of the given sizes after a permutation of its axes.
   private static func channels(_ sizes: [Int], _ order: [Int]) -> [Int] {
     let strides = Shape.strides(of: sizes)
-    return order.reduce([0]) { places, axis in
-      places.flatMap { place in (0..<sizes[axis]).map { place + $0 * strides[axis] } }
+    return order.reduce([0]) { elements, axis in
+      elements.flatMap { element in (0..<sizes[axis]).map { element + $0 * strides[axis] } }
     }
   }
 

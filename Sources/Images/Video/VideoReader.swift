@@ -12,9 +12,9 @@ import Synchronization
 /// ```
 ///
 /// Y4M files (`ffmpeg -i street.mp4 street.y4m`) have 8 bits per sample, colors at half the
-/// resolution (`C420`, `C420jpeg`, `C420mpeg2`, `C420paldv`) or none (`Cmono`), and whole frames.
-/// Interlaced frames, other colors and more bits are errors. The memory of a frame is used again
-/// when nothing holds the frame, so that reading takes as much memory as there are frames in use.
+/// resolution (`C420`, `C420jpeg`, `C420mpeg2`, `C420paldv`) or none (`Cmono`), and progressive
+/// frames. Interlaced frames, other colors and more bits are errors. The memory of a frame is
+/// reused once the frame is released, so reading takes only the memory of the frames in use.
 ///
 /// A reader may be used by several threads; each frame goes to one of them.
 public final class VideoReader: Sendable {
@@ -153,8 +153,8 @@ public final class VideoReader: Sendable {
 
   /// The frames that follow, for `for try await`, tasks and runners.
   ///
-  /// Each iteration goes on where the last one ended. Reads wait on a thread of their own; one that
-  /// waits for a pipe is not interrupted when its task is cancelled.
+  /// Each iteration continues where the last one ended. Reads wait on a separate thread; canceling
+  /// the task does not interrupt a read that waits for a pipe.
   public var frames: VideoFrames { VideoFrames(reader: self) }
 
   /// Reads the next frame on the queue.
@@ -174,7 +174,7 @@ public struct VideoFrames: AsyncSequence, Sendable {
 
   let reader: VideoReader
 
-  /// Creates an iterator, which goes on where the reader is.
+  /// Creates an iterator, which continues at the reader's position.
   public func makeAsyncIterator() -> Iterator { Iterator(reader: reader) }
 
   /// Iterates over the frames.

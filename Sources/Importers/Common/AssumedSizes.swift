@@ -99,12 +99,12 @@ extension ImportedModel {
   ///   - body: imports the file with fixed sizes and lengths.
   /// - Returns: the model.
   /// - Throws: ``ImportError``, that of the file as the options state it.
-  static func following(
+  static func importing(
     _ options: ImportOptions, path: String?, open: () throws(ImportError) -> [OpenInput],
     _ body: @escaping @Sendable (ImportOptions) throws(ImportError) -> ImportedModel
   ) throws(ImportError) -> ImportedModel {
     let asStated: Result<ImportedModel, ImportError> = Result { () throws(ImportError) in
-      try following(options, path: path, body)
+      try importing(options, path: path, body)
     }
     guard let largest = options.largestOpenSize, case .failure(let error) = asStated,
       error.kind == .unknownSize
@@ -128,7 +128,7 @@ extension ImportedModel {
     _ body: @escaping @Sendable (ImportOptions) throws(ImportError) -> ImportedModel
   ) -> ImportedModel? {
     for candidate in candidates {
-      guard var imported = try? following(options.assuming(candidate), path: path, body),
+      guard var imported = try? importing(options.assuming(candidate), path: path, body),
         imported.model.compilesWithinLimits
       else { continue }
       imported.assumedSizes = candidate.sizes

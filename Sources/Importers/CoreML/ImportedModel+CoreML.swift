@@ -56,7 +56,7 @@ extension ImportedModel {
     if let assumed = Self.assuming(options, file, body) {
       self = assumed
     } else if options.hasOpenSizes {
-      self = try Self.following(options, path: path, body)
+      self = try Self.importing(options, path: path, body)
     } else {
       self = try Self.imported(file, options)
     }

@@ -82,7 +82,8 @@ package struct SequentialBytes: Sendable {
       let wanted = min(count - start, Self.partBytes)
       bytes.append(contentsOf: repeatElement(0, count: wanted))
       let found = try bytes.withUnsafeMutableBufferPointer { bytes throws(LoadError) in
-        try fill(UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: bytes[start...])))
+        try fill(
+          UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: bytes[start...])))
       }
       bytes.removeLast(wanted - found)
       if found < wanted { break }
@@ -103,7 +104,7 @@ package struct SequentialBytes: Sendable {
 
   /// Skips bytes.
   ///
-  /// - Returns: whether there were so many. In a file and in memory nothing is skipped otherwise.
+  /// - Returns: whether there were this many. In a file and in memory nothing is skipped otherwise.
   /// - Throws: ``LoadError`` of kind `unreadable`.
   package mutating func skip(_ count: Int) throws(LoadError) -> Bool {
     if let remaining {

@@ -54,8 +54,8 @@ import Testing
       (#""sampling_rate": 0"#, "a frequency or the exponent"),
       (#""sampling_rate": NaN"#, "a frequency or the exponent"),
       (#""fft_length": 16, "window": "kaiser""#, #"window "kaiser""#),
-      (#""fft_length": 16, "window": [1, 2]"#, "the window has another length"),
-      (#""fft_length": 16, "window": ["a"]"#, "a window that is not made of numbers"),
+      (#""fft_length": 16, "window": [1, 2]"#, "the window has a different length"),
+      (#""fft_length": 16, "window": ["a"]"#, "a window with a value that is not a number"),
       (#""fft_length": 80"#, "too short to be mirrored by 40"),
     ] {
       let error = error("MelSpectrogram", config)
