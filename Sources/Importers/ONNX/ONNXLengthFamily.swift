@@ -142,7 +142,7 @@ struct ONNXLengthFamily: Sendable {
   private func isPart(
     _ part: [Float], _ sizes: [Int], of values: [Float], _ fullSizes: [Int]
   ) -> Bool {
-    let row = sizes.last ?? 1, wholeRow = fullSizes.last ?? 1
+    let row = sizes.last ?? 1, fullRow = fullSizes.last ?? 1
     guard row > 0 else { return true }
     let (outer, strides) = (Array(sizes.dropLast()), Shape.strides(of: fullSizes).dropLast())
     for start in stride(from: 0, to: part.count, by: row) {
@@ -152,7 +152,7 @@ struct ONNXLengthFamily: Sendable {
         position += rest % size * stride
         rest /= size
       }
-      for index in 0..<min(row, wholeRow)
+      for index in 0..<min(row, fullRow)
       where part[start + index].bitPattern != values[position + index].bitPattern { return false }
     }
     return true
