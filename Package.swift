@@ -147,7 +147,7 @@ let examples: [Target] = [
   .executableTarget(
     name: "Video",
     dependencies: [
-      "Forge", "ForgeImages",
+      "Forge", "ForgeImages", "ForgeModels",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],
     path: "Examples/Video", exclude: ["check"]),

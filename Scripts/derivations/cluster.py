@@ -55,7 +55,7 @@ class Node:
 
 def simulate(policy, use, *, count=64, cores=16, seconds=0.00799, requests=400_000, fails=0,
              drains=False, limit=None, seed=1):
-    """Latencies in seconds, and the shares of requests that were tried again and refused."""
+    """Latencies in seconds, and the shares of requests that were retried and refused."""
     rng = random.Random(seed)
     cluster = [Node(cores) for _ in range(count)]
     # Texts of 128 tokens at most, 40 in the middle; their mean is measured with the same numbers.
@@ -77,10 +77,10 @@ def simulate(policy, use, *, count=64, cores=16, seconds=0.00799, requests=400_0
         nonlocal turn
         if policy == "random":
             return rng.choice(known)
-        if policy == "in turns":
+        if policy == "round-robin":
             turn += 1
             return known[turn % len(known)]
-        if policy == "the better of two":
+        if policy == "two choices":
             return min(rng.choice(known), rng.choice(known), key=lambda node: node.load)
         return min(known, key=lambda node: node.load)
 
@@ -159,7 +159,7 @@ def simulate(policy, use, *, count=64, cores=16, seconds=0.00799, requests=400_0
 
 def tail():
     print("\n128 cores; milliseconds\n")
-    print("| balancer | nodes × cores | busy | 50 % | 99 % | 99.9 % | largest | tried again | refused |")
+    print("| balancer | nodes × cores | busy | 50 % | 99 % | 99.9 % | largest | retried | refused |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
 
     def row(name, policy, use, count=64, cores=2, **options):
@@ -170,12 +170,12 @@ def tail():
               + " | ".join(f"{value:.1f}" for value in at)
               + f" | {again:.3%} | {refused:.2%} |", flush=True)
 
-    for policy in ["random", "in turns", "the better of two", "the least loaded"]:
+    for policy in ["random", "round-robin", "two choices", "least loaded"]:
         for use in (0.7, 0.9):
             row(policy, policy, use)
-    for policy in ["in turns", "the better of two"]:
+    for policy in ["round-robin", "two choices"]:
         row(policy, policy, 0.9, count=8, cores=16)
-    two = "the better of two"
+    two = "two choices"
     row(two + ", a new version", two, 0.7, drains=True, requests=2_000_000)
     row(two + ", three nodes fail", two, 0.7, fails=3, requests=2_000_000)
     row(two + ", too much load", two, 1.1, requests=200_000)

@@ -15,9 +15,7 @@ inputs of integers) and the outputs.
 """
 # check: PYTHON=COREML_PYTHON --check
 
-import json
 import pathlib
-import shutil
 import sys
 import tempfile
 
@@ -32,10 +30,9 @@ from coremltools.converters.mil.mil import types
 from coremltools.converters.mil.mil.ops.defs.iOS18.compression import (
     constexpr_blockwise_shift_scale, constexpr_lut_to_sparse, constexpr_sparse_blockwise_shift_scale,
     constexpr_sparse_to_dense)
-from coremltools.proto import Model_pb2
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import fixtures  # noqa: E402
+import coreml_packages  # noqa: E402
 from make_coreml_models import (  # noqa: E402
     SCATTERS, put_elements, put_entries, put_slices, seeded)
 
@@ -1147,70 +1144,16 @@ def made():
         yield make.__name__, *make()
 
 
-def cleared(spec):
-    """Takes out versions of programs and places in the original source."""
-    spec.description.metadata.userDefined.clear()
-    if spec.WhichOneof("Type") == "pipeline":
-        for model in spec.pipeline.models:
-            cleared(model)
-    else:
-        spec.mlProgram.attributes.pop("buildInfo", None)
-
-
-def write(model, path):
-    """Writes a package without identifiers that change."""
-    with tempfile.TemporaryDirectory() as folder:
-        saved = pathlib.Path(folder) / "net.mlpackage"
-        model.save(str(saved))
-        manifest = json.loads((saved / "Manifest.json").read_text())
-        entries = sorted(manifest["itemInfoEntries"].items(), key=lambda e: e[1]["path"])
-        names = {old: f"00000000-0000-4000-8000-{k:012d}" for k, (old, _) in enumerate(entries)}
-        manifest["itemInfoEntries"] = {names[old]: entry for old, entry in entries}
-        manifest["rootModelIdentifier"] = names[manifest["rootModelIdentifier"]]
-        (saved / "Manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
-        file = saved / "Data/com.apple.CoreML/model.mlmodel"
-        spec = Model_pb2.Model.FromString(file.read_bytes())
-        cleared(spec)
-        file.write_bytes(spec.SerializeToString(deterministic=True))
-        if path.exists():
-            shutil.rmtree(path)
-        shutil.copytree(saved, path)
-
-
-def compare(kept, new):
-    """Whether two packages have the same files."""
-    files = {p.relative_to(new) for p in new.rglob("*") if p.is_file()}
-    assert files == {p.relative_to(kept) for p in kept.rglob("*") if p.is_file()}, kept
-    for file in files:
-        assert (kept / file).read_bytes() == (new / file).read_bytes(), kept / file
-
-
 def main():
     check = "--check" in sys.argv
     expected = {}
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name, model, case in made():
-        kept = FOLDER / f"{name}.mlpackage"
-        if check:
-            with tempfile.TemporaryDirectory() as folder:
-                write(model, pathlib.Path(folder) / "new")
-                compare(kept, pathlib.Path(folder) / "new")
-        else:
-            write(model, kept)
+        coreml_packages.keep(model, FOLDER / f"{name}.mlpackage", check)
         if case:
             expected[name] = case.json()
             expected.update({key: other.json() for key, other in case.others.items()})
-    path = FOLDER / "expected.safetensors"
-    if check:
-        old = fixtures.read(path)
-        assert old.keys() == expected.keys()
-        for name, case in expected.items():
-            for output, row in case["outputs"].items():
-                kept = old[name]["outputs"][output]
-                assert kept["sizes"] == row["sizes"]
-                assert np.allclose(kept["values"], row["values"], 1e-5, 1e-6), (name, output)
-    else:
-        fixtures.write(path, expected)
+    coreml_packages.keep_expected(FOLDER / "expected.safetensors", expected, check)
     print("checked" if check else "written", FOLDER)
 
 

@@ -14,7 +14,6 @@ holds by model and sizes the inputs and outputs, as make_coreml_programs.py writ
 
 import pathlib
 import sys
-import tempfile
 
 import coremltools as ct
 import numpy as np
@@ -22,8 +21,8 @@ import torch
 import torch.nn as nn
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import fixtures  # noqa: E402
-from make_coreml_programs import Case, Sizes, compare, converted, fill, write  # noqa: E402
+import coreml_packages  # noqa: E402
+from make_coreml_programs import Case, Sizes, converted, fill  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "Tests" / "ForgeImportersTests" / "Fixtures" / "CoreML" / "Sizes"
@@ -106,25 +105,9 @@ def main():
     FOLDER.mkdir(parents=True, exist_ok=True)
     for make in [ranges, enumerated, picture]:
         model, made = make()
-        kept = FOLDER / f"{make.__name__}.mlpackage"
-        if check:
-            with tempfile.TemporaryDirectory() as folder:
-                write(model, pathlib.Path(folder) / "new")
-                compare(kept, pathlib.Path(folder) / "new")
-        else:
-            write(model, kept)
+        coreml_packages.keep(model, FOLDER / f"{make.__name__}.mlpackage", check)
         expected.update({f"{make.__name__} {sizes}": case.json() for sizes, case in made.items()})
-    path = FOLDER / "expected.safetensors"
-    if check:
-        old = fixtures.read(path)
-        assert old.keys() == expected.keys()
-        for name, case in expected.items():
-            for output, row in case["outputs"].items():
-                kept = old[name]["outputs"][output]
-                assert kept["sizes"] == row["sizes"]
-                assert np.allclose(kept["values"], row["values"], 1e-5, 1e-6), (name, output)
-    else:
-        fixtures.write(path, expected)
+    coreml_packages.keep_expected(FOLDER / "expected.safetensors", expected, check)
     print("checked" if check else "written", FOLDER)
 
 

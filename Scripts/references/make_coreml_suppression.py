@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
-"""Makes Core ML models that suppress boxes, and what they return by their specification.
+"""Writes Tests/ForgeImportersTests/Fixtures/CoreML/Suppression: Core ML models that suppress boxes,
+and what they return by their specification.
 
-    make_coreml_suppression.py FOLDER
+Run it from anywhere, with a Python that has coremltools 9:
+
+    python Scripts/references/make_coreml_suppression.py            # writes the fixtures
+    python Scripts/references/make_coreml_suppression.py --check    # compares, writes nothing
 
 `pipeline_*.mlmodel` are two networks with layers of equal names and other weights, a scaler and a
 NonMaximumSuppression; `nms_*.mlpackage` are ML Programs with the operation, as of iOS 15 and 17.
 NumPy computes the outputs in double precision from the text of NonMaximumSuppression.proto and of
-the operation; cases.json has them. coremltools writes the models, it cannot run them on Linux.
+the operation; expected.safetensors holds by file the boxes, the scores and the outputs. coremltools
+writes the models, it cannot run them on Linux.
 """
-# check: PYTHON=COREML_PYTHON {fixtures}/CoreML/Suppression
+# check: PYTHON=COREML_PYTHON --check
 
-import json
 import pathlib
 import sys
 
@@ -20,6 +24,11 @@ from coremltools.converters.mil import Builder as mb
 from coremltools.models.neural_network import NeuralNetworkBuilder
 from coremltools.proto import Model_pb2
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import coreml_packages  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "Tests" / "ForgeImportersTests" / "Fixtures" / "CoreML" / "Suppression"
 RNG = np.random.default_rng(53)
 ARRAY = ct.models.datatypes.Array
 
@@ -151,30 +160,35 @@ def program(count, classes, iou, least, per_class, rows, target):
     return model, *given, expected
 
 
-def main():
-    folder = pathlib.Path(sys.argv[1])
-    folder.mkdir(parents=True, exist_ok=True)
-    cases = []
-
-    def add(name, made):
-        model, boxes, scores, expected = made
-        path = folder / (f"{name}.mlmodel" if name.startswith("pipeline") else f"{name}.mlpackage")
-        if name.startswith("pipeline"):
-            path.write_bytes(model.SerializeToString(deterministic=True))
-        else:
-            model.save(str(path))
-        numbers = lambda values: [float(v) for v in np.asarray(values, "float32").reshape(-1)]
-        cases.append(dict(file=path.name, boxes=numbers(boxes), scores=numbers(scores),
-                          outputs={k: numbers(v) for k, v in expected.items()}))
-
-    add("pipeline_all", pipeline(23, 5, 0.3, 0.01, False, 0))
-    add("pipeline_classes", pipeline(23, 5, 0.3, 0.2, True, 7))
-    add("pipeline_padded", pipeline(11, 3, 0.2, 0.3, False, 17))
+def made():
+    """The models by file name, each with boxes, scores and outputs."""
+    yield "pipeline_all.mlmodel", pipeline(23, 5, 0.3, 0.01, False, 0)
+    yield "pipeline_classes.mlmodel", pipeline(23, 5, 0.3, 0.2, True, 7)
+    yield "pipeline_padded.mlmodel", pipeline(11, 3, 0.2, 0.3, False, 17)
     for target, word in [(ct.target.iOS15, "15"), (ct.target.iOS17, "17")]:
-        add(f"nms_{word}", program(23, 5, 0.3, 0.4, False, 6, target))
-        add(f"nms_{word}_classes", program(31, 4, 0.15, 0.6, True, 40, target))
-    (folder / "cases.json").write_text(json.dumps(cases, indent=1) + "\n")
-    print(len(cases), "cases")
+        yield f"nms_{word}.mlpackage", program(23, 5, 0.3, 0.4, False, 6, target)
+        yield f"nms_{word}_classes.mlpackage", program(31, 4, 0.15, 0.6, True, 40, target)
 
 
-main()
+def main():
+    check = "--check" in sys.argv
+    expected = {}
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, (model, boxes, scores, outputs) in made():
+        path = FOLDER / name
+        if name.endswith(".mlpackage"):
+            coreml_packages.keep(model, path, check)
+        elif check:
+            assert ct.utils.load_spec(str(path)) == model, name
+        else:
+            path.write_bytes(model.SerializeToString(deterministic=True))
+        numbers = lambda values: [float(v) for v in np.asarray(values, "float32").reshape(-1)]
+        rows = {key: {"sizes": list(np.shape(values)), "values": numbers(values)}
+                for key, values in outputs.items()}
+        expected[name] = {"boxes": numbers(boxes), "scores": numbers(scores), "outputs": rows}
+    coreml_packages.keep_expected(FOLDER / "expected.safetensors", expected, check)
+    print("checked" if check else "written", FOLDER)
+
+
+if __name__ == "__main__":
+    main()

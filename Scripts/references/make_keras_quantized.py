@@ -159,7 +159,7 @@ for name, config in (("int8", INT8), ("int4", INT4), ("int4_inputs", INT4_INPUTS
     case(f"shared_{name}", shared, (5, 13), config, "plain", chained=True)
     case(f"convolved_{name}", convolved, (7, 9, 3), config, "plain", chained=True)
 case("steps", lambda x: L.TimeDistributed(L.Dense(9, name="inner"), name="layer")(x), (5, 13), INT8,
-     refused="whose scales Keras leaves out")
+     refused="whose scales Keras does not apply")
 for mode in ("gptq", "awq"):
     case(mode, dense(9), (3, 37), (mode, 4, 16), refused=f'the dtype policy "{mode}/4/16_from_float32"')
 case("float8", dense(9), (7, 13), FLOAT8, refused='the dtype policy "float8_from_float32"')

@@ -1,24 +1,35 @@
 #!/usr/bin/env python3
-"""Makes Keras 3 models of STFTSpectrogram and MelSpectrogram with every option, with inputs and what
-`predict` returns for each sample alone.
+"""Writes Tests/ForgeImportersTests/Fixtures/KerasSpectra: Keras 3 models of STFTSpectrogram and
+MelSpectrogram with every option, and what `predict` returns for each sample alone.
 
-    make_keras_spectra.py FOLDER
+Run it from anywhere, with a Python that has Keras 3.15 and JAX:
 
-Each case NAME makes NAME.keras; list.json names them, arrays.npz has the inputs and outputs of three
+    python Scripts/references/make_keras_spectra.py            # writes the fixtures
+    python Scripts/references/make_keras_spectra.py --check    # compares, writes nothing
+
+Each case NAME makes NAME.keras; expected.safetensors has by case the inputs and outputs of three
 samples: noise, silence with a loud click, and tiny numbers; `..._hostile` have one sample with an
 infinity and one that is not a number in place of the last two.
 """
-# check: KERAS_BACKEND=jax {fixtures}/KerasSpectra
+# check: KERAS_BACKEND=jax --check
 
+import io
 import json
 import os
 import pathlib
 import sys
+import tempfile
+import zipfile
 
 os.environ.setdefault("KERAS_BACKEND", "jax")
 import keras
 import numpy as np
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import fixtures  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "Tests" / "ForgeImportersTests" / "Fixtures" / "KerasSpectra"
 L = keras.layers
 SAMPLES = 3
 RNG = np.random.default_rng(530)
@@ -92,23 +103,69 @@ def values(name, shape):
     return np.stack([noise, click, tiny]).astype("float32")
 
 
+def saved(model):
+    """The bytes of the file of a model, without the time at which it was saved."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "net.keras"
+        model.save(path)
+        file = io.BytesIO()
+        with zipfile.ZipFile(path) as old, zipfile.ZipFile(file, "w") as new:
+            for entry in old.infolist():
+                content = old.read(entry)
+                if entry.filename == "metadata.json":
+                    facts = {**json.loads(content), "date_saved": "2026-01-01@00:00:00"}
+                    content = json.dumps(facts).encode()
+                new.writestr(
+                    zipfile.ZipInfo(entry.filename), content, compress_type=entry.compress_type)
+        return file.getvalue()
+
+
+def entries(file):
+    """The entries of an archive by name."""
+    with zipfile.ZipFile(io.BytesIO(file)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def keep(file, path, check):
+    """Writes a file, or compares its entries with those of the one that is there."""
+    if check:
+        assert entries(path.read_bytes()) == entries(file), path
+    else:
+        path.write_bytes(file)
+
+
+def keep_expected(expected, check):
+    """Writes inputs and outputs by case, or compares them with those that are there."""
+    path = FOLDER / "expected.safetensors"
+    if not check:
+        return fixtures.write(path, expected)
+    old = fixtures.read(path)
+    assert old.keys() == expected.keys()
+    for name, case in expected.items():
+        assert np.allclose(old[name]["input"], case["input"], 1e-6, 0, equal_nan=True), name
+        # Each sample by its norm: the click is much louder than the other two.
+        for kept, found in zip(old[name]["output"], case["output"], strict=True):
+            finite = np.isfinite(kept)
+            assert np.array_equal(np.where(finite, 0, kept), np.where(finite, 0, found), True), name
+            kept, found = kept[finite].astype("float64"), found[finite].astype("float64")
+            assert np.linalg.norm(found - kept) <= 1e-5 * np.linalg.norm(kept), name
+
+
 def main():
-    folder = pathlib.Path(sys.argv[1])
-    folder.mkdir(parents=True, exist_ok=True)
-    listed, arrays = [], {}
+    check = "--check" in sys.argv
+    expected = {}
+    FOLDER.mkdir(parents=True, exist_ok=True)
     for name, make in CASES.items():
         keras.backend.clear_session()
         model = make()
         data = values(name, model.inputs[0].shape[1:])
         # The largest number that top_db means is one of the whole batch.
         results = [np.asarray(model.predict(row[None], verbose=0), "float32") for row in data]
-        model.save(folder / f"{name}.keras")
-        listed.append(dict(name=name))
-        arrays[f"{name}.in0"] = data
-        arrays[f"{name}.out0"] = np.concatenate(results)
-    np.savez_compressed(folder / "arrays.npz", **arrays)
-    (folder / "list.json").write_text(json.dumps(listed, indent=1) + "\n")
-    print(len(listed), "cases")
+        keep(saved(model), FOLDER / f"{name}.keras", check)
+        expected[name] = {"input": data, "output": np.concatenate(results)}
+    keep_expected(expected, check)
+    print("checked" if check else "written", FOLDER)
 
 
-main()
+if __name__ == "__main__":
+    main()

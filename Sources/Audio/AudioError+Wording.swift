@@ -51,10 +51,6 @@ extension AudioError {
       remedy: "read it in parts with SoundReader, or raise maximumSamples of SoundLimits")
   }
 
-  static func cannotReadStream(_ reason: String) -> AudioError {
-    AudioError(.unreadable, "the sound cannot be read", received: reason)
-  }
-
   static func outOfMemory(byteCount: Int) -> AudioError {
     AudioError(.outOfMemory, "there is not enough memory", needs: bytes(byteCount))
   }

@@ -3,7 +3,7 @@ import ForgeSystem
 
 /// Memory for arrays, whose allocation traps on failure.
 enum Memory {
-  /// Throws unless an array of so many floats can be allocated.
+  /// Throws unless an array of this many floats can be allocated.
   static func check(floats count: Int) throws(AudioError) {
     let byteCount = count.multipliedSaturated(by: MemoryLayout<Float>.stride)
     // Small arrays come from memory that the process already has.

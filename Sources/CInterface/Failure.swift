@@ -21,7 +21,7 @@ struct Failure: Error {
 
   static func index(_ index: Int, of what: String, count: Int) -> Failure {
     Failure(
-      "there is no \(what) of this index", received: "\(index)",
+      "there is no \(what) with this index", received: "\(index)",
       needs: count == 0 ? "none" : count == 1 ? "0" : "0 to \(count - 1)")
   }
 }

@@ -1,6 +1,6 @@
 import CForge
 
-/// What the functions for C do with handles.
+/// What the C functions do with handles.
 extension HandleTable where Value: ~Copyable {
   /// Adds a value and returns its handle.
   func opened(_ value: consuming Value) throws(Failure) -> OpaquePointer {

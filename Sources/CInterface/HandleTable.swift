@@ -4,7 +4,7 @@ import Synchronization
 enum HandleRefusal: Error {
   /// It is closed, belongs to another table, or was never given.
   case unknown
-  /// Somebody else is using the value.
+  /// Another caller is using the value.
   case busy
 }
 

@@ -15,14 +15,14 @@ enum OpenedContext {
         needs: "the address of a float")
     }
     guard stride >= 1 else {
-      throw Failure("stride does not fit", received: "\(stride)", needs: "at least 1")
+      throw Failure("stride is out of range", received: "\(stride)", needs: "at least 1")
     }
     let bytes = count.multipliedReportingOverflow(by: MemoryLayout<Float>.stride)
     guard count >= 0, !bytes.overflow,
       !bytes.partialValue.multipliedReportingOverflow(by: stride).overflow
     else {
       throw Failure(
-        "count does not fit", received: "\(UInt(bitPattern: count)) values",
+        "count is out of range", received: "\(UInt(bitPattern: count)) values",
         needs: "as many as memory has")
     }
   }

@@ -53,12 +53,12 @@ extension forge_model_options {
     }
     guard (0...CompileOptions.Threads.maximum).contains(Int(threads)) else {
       throw Failure(
-        "the number of threads does not fit", received: "\(threads)",
+        "the number of threads is out of range", received: "\(threads)",
         needs: "0 to \(CompileOptions.Threads.maximum)")
     }
     guard maximum_batch >= 1 else {
       throw Failure(
-        "maximum_batch does not fit", received: "\(maximum_batch)", needs: "at least 1")
+        "maximum_batch is out of range", received: "\(maximum_batch)", needs: "at least 1")
     }
     return CompileOptions(
       maximumBatch: Int(maximum_batch), threads: 1,
@@ -72,7 +72,7 @@ extension forge_model_options {
     guard let start = input_sizes else { throw .null("input_sizes") }
     guard input_size_count <= Self.mostInputSizes else {
       throw Failure(
-        "input_size_count does not fit", received: "\(input_size_count)",
+        "input_size_count is out of range", received: "\(input_size_count)",
         needs: "at most \(Self.mostInputSizes)")
     }
     var found: [String: [InputSize]] = [:]
@@ -87,7 +87,7 @@ extension forge_model_options {
         bytes.bindMemory(to: Int64.self).prefix(Int(given.rank)).map { Int($0) }
       }
       if let wrong = sizes.first(where: { $0 < 1 }) {
-        throw Failure("an input size does not fit", received: "\(wrong)", needs: "at least 1")
+        throw Failure("an input size is out of range", received: "\(wrong)", needs: "at least 1")
       }
       found[String(cString: name)] = sizes.map { .exactly($0) }
     }

@@ -48,7 +48,8 @@ extension RealtimeContext {
     }
     guard state.count == count else {
       throw Failure(
-        "the state has another size", received: "\(count) values", needs: "\(state.count) values")
+        "the state has a different size", received: "\(count) values",
+        needs: "\(state.count) values")
     }
     return state
   }

@@ -25,11 +25,11 @@ public enum InputSize: Hashable, Sendable, Encodable, ExpressibleByIntegerLitera
   /// All sizes of a model that vary have equally many values. A prediction has the first of all,
   /// or the second of all, and so on.
   case stepping(from: Int, through: Int, by: Int)
-  /// One of the sizes of a range, from prediction to prediction, whatever other sizes are.
+  /// A size within a range that each prediction chooses, independently of other sizes.
   ///
-  /// A model may have any number of them. Sizes of one name state the same range and are equal in a
-  /// prediction. The plan for each combination of sizes is made when it is first met, and kept; see
-  /// `CompileOptions.planCacheSize`. All plans share the packed parameters.
+  /// A model may have any number of them. Sizes with the same name have the same range and are
+  /// equal in a prediction. The plan for a combination of sizes is built at the first prediction
+  /// with it, and kept; see `CompileOptions.planCacheSize`. All plans share the packed parameters.
   case open(_ name: String, _ sizes: ClosedRange<Int>, step: Int = 1)
 
   /// A fixed size.

@@ -156,7 +156,7 @@ public struct ModelMetadata: Sendable {
   public var values: [String: String] = [:]
   /// The meaning of each element of the output.
   public var labels: [String]
-  /// What is expected of pictures, by the name of the input.
+  /// What the network expects of pictures, by the name of the input.
   public var pictures: [String: PicturePreparation] = [:]
   /// The node of the model file that combines the examples of the file's own batch, for messages;
   /// `nil` if examples are independent or the file has no batch.

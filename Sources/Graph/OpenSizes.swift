@@ -92,7 +92,7 @@ extension Model {
   ///
   /// - Parameter sizes: the open axes, and the model for each combination.
   /// - Returns: the same model with open sizes.
-  package func following(_ sizes: OpenSizes) -> Model {
+  package func withOpenSizes(_ sizes: OpenSizes) -> Model {
     var model = self
     model.importedSizes = ImportedSizes(sizes: sizes, inputs: inputs, outputs: outputs)
     return model
@@ -103,7 +103,7 @@ extension Model {
     var positions: [ObjectIdentifier: Int] = [:]
     for (position, input) in inputs.enumerated() { positions[ObjectIdentifier(input)] = position }
     var made: [ObjectIdentifier: Tensor] = [:]
-    // Every tensor is made anew, so that names that follow the order of creation stay.
+    // Every tensor is created again, so that names that depend on the order of creation stay.
     for tensor in Inference.reached(from: outputs + inputs).sorted(by: { $0.order < $1.order }) {
       let identity = ObjectIdentifier(tensor)
       if case .input(let description) = tensor.source, let position = positions[identity],

@@ -3,8 +3,8 @@ import ForgeShapes
 /// What a network expects of the pictures in one of its inputs, as its file or its maker states it.
 ///
 /// Pixels from 0 to 255 become `y = x · scale + bias` for each channel. The import of a file fills
-/// ``ModelMetadata/pictures``; tasks and tools use it where nothing else is stated. ForgeImages
-/// makes an `ImagePreparation` of it.
+/// ``ModelMetadata/pictures``; tasks and tools use it by default. ForgeImages turns it into
+/// an `ImagePreparation`.
 ///
 /// ```swift
 /// var stated = PicturePreparation(colors: .rgb, scale: [1 / 127.5], bias: [-1])
@@ -26,21 +26,21 @@ public struct PicturePreparation: Hashable, Sendable {
     public var channels: Int { self == .gray ? 1 : 3 }
   }
 
-  /// How a picture of another shape becomes one of the input's.
+  /// How a picture with a different aspect ratio is fitted to the input.
   public enum Fit: Hashable, Sendable {
     /// The whole picture, stretched.
     case stretched
-    /// The largest rectangle of the input's shape in the middle.
+    /// The largest centered rectangle with the input's aspect ratio.
     case center
-    /// The shorter side is resized to so many pixels, and the center is cropped.
+    /// The shorter side is resized to this many pixels, and the center is cropped.
     case shorterSide(Int)
-    /// As ``shorterSide(_:)``, where half of what is left over is rounded down.
+    /// Like ``shorterSide(_:)``, with the crop's offset rounded down.
     case shorterSideFloored(Int)
-    /// The whole picture in its own shape, in the middle of a border of this gray.
+    /// The full picture, centered with its aspect ratio, in a border of this gray.
     case letterbox(UInt8)
   }
 
-  /// How pixels between pixels are computed.
+  /// The interpolation of pixels.
   public enum Filter: String, Hashable, Sendable, CaseIterable {
     /// The nearest pixel.
     case nearest
@@ -50,7 +50,7 @@ public struct PicturePreparation: Hashable, Sendable {
     case bilinearAliased
     /// Cubic in both directions, antialiased.
     case bicubic
-    /// Lanczos's, of three lobes, antialiased.
+    /// Lanczos with three lobes, antialiased.
     case lanczos
     /// The mean of the area of a pixel.
     case area
@@ -66,9 +66,9 @@ public struct PicturePreparation: Hashable, Sendable {
   public var scale: [Double]
   /// The numbers that are added to the channels, or one for all.
   public var bias: [Double]
-  /// How a picture gets the input's shape.
+  /// How a picture is fitted to the input.
   public var fit: Fit
-  /// How pixels between pixels are computed.
+  /// The interpolation of pixels.
   public var filter: Filter
 
   /// Creates a statement.
@@ -79,8 +79,8 @@ public struct PicturePreparation: Hashable, Sendable {
   ///   - colors: the channels of a pixel.
   ///   - scale: the factors of the channels, or one for all.
   ///   - bias: the numbers that are added to the channels, or one for all.
-  ///   - fit: how a picture gets the input's shape.
-  ///   - filter: how pixels between pixels are computed.
+  ///   - fit: how a picture is fitted to the input.
+  ///   - filter: the interpolation of pixels.
   public init(
     width: Int? = nil, height: Int? = nil, colors: Colors = .rgb, scale: [Double] = [1],
     bias: [Double] = [0], fit: Fit = .stretched, filter: Filter = .bilinear

@@ -29,10 +29,10 @@ extension Problem {
 
   static func lengthBesideOpenSizes(at place: SourcePlace?) -> Problem {
     Problem(
-      place: place, headline: "an input has a length beside open sizes",
+      place: place, headline: "an input has both a length and open sizes",
       details: [
         ("needs", "lengths, which .upTo and .stepping declare, or open sizes"),
-        ("remedy", "declare .open in their place"),
+        ("remedy", "declare .open instead"),
       ])
   }
 
@@ -43,7 +43,7 @@ extension Problem {
       place: place, headline: "the open size \"\(name)\" has two ranges",
       details: [
         ("received", "\(first.text), and \(second.text)"),
-        ("needs", "one range, as sizes of one name are equal in a prediction"),
+        ("needs", "one range, because sizes with the same name are equal in a prediction"),
       ])
   }
 

@@ -60,8 +60,8 @@ public struct TransformerEncoder: MultiModule {
   ///   - form: which parameters the attention has.
   ///   - rotary: the rotation of queries and keys by their positions, if any.
   ///   - cacheLength: the most positions of a stream, whose keys and values the attention keeps
-  ///     from one prediction to the next; `nil` if every prediction begins anew. It needs
-  ///     `isCausal`.
+  ///     from one prediction to the next; `nil` if every prediction starts from the beginning. It
+  ///     needs `isCausal`.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.
   ///   - column: the column; leave it out.

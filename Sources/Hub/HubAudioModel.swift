@@ -1,6 +1,6 @@
 import Forge
 
-/// A folder of the Hub with a Whisper, as the network of its encoder.
+/// The encoder of a Whisper network in a folder of the Hub.
 ///
 /// ``Transcriber`` does the whole task, from sound to text.
 ///

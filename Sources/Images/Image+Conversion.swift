@@ -197,7 +197,7 @@ extension PixelRequest {
 }
 
 extension CompileOptions.Threads {
-  /// The threads for a picture of so many pixels: each must have enough of them to be worth it.
+  /// The threads for a picture of this many pixels: each must have enough of them to be worth it.
   func count(pixels: Int) -> Int {
     if self == .atMost(1) || self == .exactly(1) { return 1 }
     return max(1, min(count(usable: Device.usableCores()), pixels / 32768))

@@ -56,7 +56,7 @@ int64_t forge_strassen_panels(const forge_strassen_arguments *arguments);
 /* The groups of 2 or 4 blocks of input channels whose sums are independent. */
 int64_t forge_strassen_groups(const forge_strassen_arguments *arguments);
 
-/* Returns the floats of S of a product of the first level, of an image of so many channels and
+/* Returns the floats of S of a product of the first level, of an image of this many channels and
  * rows. */
 static inline int64_t forge_strassen_further_floats(int64_t channels, int64_t rows) {
   return 4 * (channels / 4) * forge_upper_half(forge_upper_half(rows));

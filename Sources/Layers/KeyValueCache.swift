@@ -10,7 +10,7 @@ struct KeyValueCache {
   /// The most positions of a stream.
   let length: Int
 
-  /// Declares the states `keys`, `values` and `position` of a layer, for so many channels.
+  /// Declares the states `keys`, `values` and `position` of a layer, for this many channels.
   init(
     length: Int, keyChannels: Int, valueChannels: Int, in lowering: inout Lowering
   ) throws(ShapeError) {

@@ -10,7 +10,7 @@ package protocol LengthLayer: BuiltInLayer {
 /// A layer that is computed once for each entry of its input's first axis, so that their number is
 /// a part of the network.
 package protocol UnrolledLayer: Layer {
-  /// Whether this is so for an input of so many axes.
+  /// Whether the layer is unrolled for an input of a rank.
   func isUnrolled(rank: Int) -> Bool
 }
 

@@ -8,10 +8,10 @@ import ForgeShapes
 /// ``ScaledDotProductAttention`` in `heads` heads. The keys and values are those of `x` itself, of
 /// a second input, or of two.
 ///
-/// With `cacheLength` the layer attends to a stream: it keeps the keys and values of up to so many
-/// positions from one prediction to the next, in the states `keys`, `values` and `position`. Each
-/// prediction adds its positions, which see those before them. The time of a prediction grows with
-/// the positions so far, not with `cacheLength`. A prediction that has no room left is a
+/// With `cacheLength` the layer attends to a stream: it keeps the keys and values of up to that
+/// many positions from one prediction to the next, in the states `keys`, `values` and `position`.
+/// Each prediction adds its positions, which see those before them. The time of a prediction grows
+/// with the positions so far, not with `cacheLength`. A prediction that has no room left is a
 /// `PredictionError` of kind `streamTooLong`.
 ///
 /// - Input shapes: `x` [positions][channels]; or `x` and the source of keys and values
@@ -83,7 +83,8 @@ public struct MultiHeadAttention: BuiltInLayer {
   ///   - mask: what the last input is.
   ///   - rotary: the rotation of queries and keys by their positions, if any.
   ///   - cacheLength: the most positions of a stream, whose keys and values the layer keeps from
-  ///     one prediction to the next; `nil` if every prediction begins anew. It needs `isCausal`.
+  ///     one prediction to the next; `nil` if every prediction starts from the beginning. It needs
+  ///     `isCausal`.
   ///   - useBias: whether the projections have biases.
   ///   - form: which parameters hold the projections of queries, keys and values.
   ///   - name: the name of the parameters.

@@ -7,9 +7,9 @@ import ForgeShapes
 /// Learned: `y(t, c) = x(t, c) + w(t, c)`. Rotary: pairs of channels of each head are rotated; see
 /// ``RotaryEncoding``.
 ///
-/// With `streamLength` the input is a part of a stream of up to so many positions: the layer keeps
-/// the number of those before it in the state `position`. A prediction for which no room is left
-/// throws a `PredictionError` of kind `streamTooLong`.
+/// With `streamLength` the input is a part of a stream of up to that many positions: the layer
+/// keeps the number of those before it in the state `position`. A prediction for which no room is
+/// left throws a `PredictionError` of kind `streamTooLong`.
 ///
 /// - Input shape: [positions][channels], optionally with rows before it; one row in a stream.
 /// - Output shape: the input's.

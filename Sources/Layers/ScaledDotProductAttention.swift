@@ -8,7 +8,7 @@ import ForgeShapes
 /// queries may share keys and values: with `keyValueHeads`, head `h` reads head `h · keyValueHeads
 /// / heads` of them.
 ///
-/// With `cacheLength` the layer attends to a stream: it keeps keys and values of up to so many
+/// With `cacheLength` the layer attends to a stream: it keeps keys and values of up to that many
 /// positions from one prediction to the next, as ``MultiHeadAttention`` does. Queries, keys and
 /// values then have as many positions and one row.
 ///
@@ -50,7 +50,8 @@ public struct ScaledDotProductAttention: BuiltInLayer {
   ///   - cap: scores become `cap·tanh(score/cap)`; they stay if `nil`.
   ///   - mask: what the last input is.
   ///   - cacheLength: the most positions of a stream, whose keys and values the layer keeps from
-  ///     one prediction to the next; `nil` if every prediction begins anew. It needs `isCausal`.
+  ///     one prediction to the next; `nil` if every prediction starts from the beginning. It needs
+  ///     `isCausal`.
   ///   - name: the name in summaries.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.

@@ -1,12 +1,12 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Puts updates into a tensor along an axis, at the indices that another tensor holds.
+/// Writes updates into a tensor along an axis, at indices from another tensor.
 ///
 /// `y = x`, then for the updates in memory order `y(a, p(a, i, b), b) = f(y(a, p(a, i, b), b),
 /// u(a, i, b))`, where `p` are whole numbers, negative from the end, and `f` replaces, adds,
-/// multiplies, or takes the smaller or larger one. Several updates of one element are applied one
-/// after the other, so that the result does not depend on the number of threads.
+/// multiplies, or takes the smaller or larger one. Several updates of one element are applied in
+/// order, so the result does not depend on the number of threads.
 ///
 /// - Input shapes: the data, the indices and the updates, all of the same rank. The updates are not
 ///   longer than the data, except along the axis. The indices have the sizes of the updates, or 1
@@ -28,14 +28,14 @@ public struct ScatterElements: BuiltInLayer {
   package let label: LayerLabel
   /// The axis in memory order.
   public let axis: Int
-  /// What becomes of an element that an update meets.
+  /// How an update is combined with the element that it meets.
   public let combination: ScatterCombination
 
-  /// Creates a placement of elements.
+  /// Creates the layer.
   ///
   /// - Parameters:
   ///   - axis: the axis in memory order, negative from the back.
-  ///   - combination: what becomes of an element that an update meets.
+  ///   - combination: how an update is combined with the element that it meets.
   ///   - name: the name in summaries.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.
@@ -53,7 +53,7 @@ public struct ScatterElements: BuiltInLayer {
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     let shapes = lowering.inputs.map { lowering.shape(of: $0) }
     try ArgumentRule.count(
-      shapes, from: 3, to: 3, example: "[data, places, updates] --> ScatterElements(axis: 0)")
+      shapes, from: 3, to: 3, example: "[data, indices, updates] --> ScatterElements(axis: 0)")
     let axis = try CombinationRule.axis(axis, rank: shapes[0].rank)
     lowering.output = try lowering.apply(
       .scatterElements(axis: axis, combination), to: lowering.inputs)

@@ -1,12 +1,12 @@
 import ForgeOperations
 import ForgeShapes
 
-/// Puts updates into entries of an axis, at the indices that another tensor holds.
+/// Writes updates into entries of an axis, at indices from another tensor.
 ///
 /// `y = x`, then for the indices in memory order `y(a…, p(i…), b…) = f(y(a…, p(i…), b…),
 /// u(a…, i…, b…))`, where `p` are whole numbers, negative from the end, and `f` replaces, adds,
-/// multiplies, or takes the smaller or larger one. Several updates of one entry are applied one
-/// after the other, so that the result does not depend on the number of threads.
+/// multiplies, or takes the smaller or larger one. Several updates of one entry are applied in
+/// order, so the result does not depend on the number of threads.
 ///
 /// - Input shapes: the data, of any shape; the indices, of any shape; the updates, of the data's
 ///   shape with the axis replaced by the axes of the indices.
@@ -26,14 +26,14 @@ public struct ScatterRows: BuiltInLayer {
   package let label: LayerLabel
   /// The axis in memory order.
   public let axis: Int
-  /// What becomes of an element that an update meets.
+  /// How an update is combined with the element that it meets.
   public let combination: ScatterCombination
 
-  /// Creates a placement of entries.
+  /// Creates the layer.
   ///
   /// - Parameters:
   ///   - axis: the axis in memory order, negative from the back.
-  ///   - combination: what becomes of an element that an update meets.
+  ///   - combination: how an update is combined with the element that it meets.
   ///   - name: the name in summaries.
   ///   - fileID: the file; leave it out.
   ///   - line: the line; leave it out.
@@ -47,32 +47,32 @@ public struct ScatterRows: BuiltInLayer {
     label = LayerLabel(name, fileID, line, column)
   }
 
-  /// Lowers to one operation, behind reshapes of the indices and of updates of several axes.
+  /// Lowers to one operation, after reshapes of the indices and of updates with several axes.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     let (inputs, shapes) = (lowering.inputs, lowering.inputs.map { lowering.shape(of: $0) })
     try ArgumentRule.count(
-      shapes, from: 3, to: 3, example: "[data, places, updates] --> ScatterRows()")
+      shapes, from: 3, to: 3, example: "[data, indices, updates] --> ScatterRows()")
     let axis = try CombinationRule.axis(axis, rank: shapes[0].rank)
-    let (data, places) = (shapes[0].dimensions, shapes[1].dimensions)
-    guard shapes[2].dimensions == data[..<axis] + places + data[(axis + 1)...] else {
+    let (data, indices) = (shapes[0].dimensions, shapes[1].dimensions)
+    guard shapes[2].dimensions == data[..<axis] + indices + data[(axis + 1)...] else {
       throw ShapeError(
-        .shapeMismatch, "the updates do not fit the data and the places",
+        .shapeMismatch, "the updates do not fit the data and the indices",
         received: shapes[2].sizeText,
-        needs: "the sizes of the data, \(shapes[0].sizeText), with those of the places, "
+        needs: "the sizes of the data, \(shapes[0].sizeText), with those of the indices, "
           + "\(shapes[1].sizeText), instead of axis \(axis)")
     }
-    let isKnown = !places.contains(nil)
-    let count = isKnown ? places.reduce(1) { $0 * ($1 ?? 1) } : -1
+    let isKnown = !indices.contains(nil)
+    let count = isKnown ? indices.reduce(1) { $0 * ($1 ?? 1) } : -1
     var sizes = Array(repeating: 1, count: data.count)
     sizes[axis] = count
-    let rowPlaces = try lowering.apply(.reshape(sizes), to: [inputs[1]])
+    let rowIndices = try lowering.apply(.reshape(sizes), to: [inputs[1]])
     var updates = inputs[2]
-    if places.count != 1 {
+    if indices.count != 1 {
       sizes = data.map { $0 ?? -1 }
       sizes[axis] = count
       updates = try lowering.apply(.reshape(sizes), to: [updates])
     }
     lowering.output = try lowering.apply(
-      .scatterElements(axis: axis, combination), to: [inputs[0], rowPlaces, updates])
+      .scatterElements(axis: axis, combination), to: [inputs[0], rowIndices, updates])
   }
 }

@@ -47,7 +47,7 @@ public struct TimeDistributed: BuiltInLayer, UnrolledLayer {
     a.label == b.label && a.layer.equals(b.layer)
   }
 
-  /// Whether the layer is computed once for each time of an input of so many axes.
+  /// Whether the layer is computed once for each time of an input of this many axes.
   package func isUnrolled(rank: Int) -> Bool { !(layer is Dense && rank == 2) }
 
   /// Lowers to the layer for each time, or at once for dense layers.

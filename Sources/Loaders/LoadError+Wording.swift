@@ -53,6 +53,12 @@ extension LoadError {
     LoadError(.unreadable, "the file cannot be read", path: path, received: reason(code))
   }
 
+  static func cannotReadStream(_ code: Int32) -> LoadError {
+    LoadError(
+      .unreadable, "the stream cannot be read",
+      received: code == EBADF ? "a descriptor that is not open for reading" : reason(code))
+  }
+
   static func cannotWrite(_ path: String, _ code: Int32) -> LoadError {
     let reason =
       switch code {

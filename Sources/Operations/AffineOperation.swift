@@ -3,7 +3,7 @@ import ForgeShapes
 /// An operation that is `scale·x + shift` along the last axis with constant other operands.
 ///
 /// Each operand after the first holds one value per channel, or one for all.
-package protocol AffineOperation: PrimitiveOperation {
+package protocol AffineOperation: PartialOperation {
   /// The names of the operands after the first, for messages.
   var operandNames: [String] { get }
   /// The scale and the shift of each channel.
@@ -47,16 +47,14 @@ extension AffineOperation {
     let values = input.values.enumerated().map { value($1, channels[$0 % channels.count]) }
     return ReferenceTensor(unchecked: input.sizes, values)
   }
-}
 
-extension PartialOperation where Self: AffineOperation {
   /// What makes a part of the result; `nil` for a part of the channels whose operands have other
   /// axes.
-  func affine(_ part: TensorPart, _ operands: [[Int]]) -> PartialComputation? {
+  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
     let last = part.ranges.count - 1
-    if part.isWhole(along: last, of: operands[0]) {
+    if part.coversAll(along: last, of: operands[0]) {
       return PartialComputation(
-        nil, [part] + operands.dropFirst().map { TensorPart(whole: $0) })
+        nil, [part] + operands.dropFirst().map { TensorPart(allOf: $0) })
     }
     guard operands.dropFirst().allSatisfy({ $0 == [1] || $0 == [operands[0][last]] }) else {
       return nil
@@ -90,7 +88,7 @@ package struct AffineConstants {
     (scale, shift) = operation.scaleAndShift(
       operands.map { $0.count == 1 ? Array(repeating: $0[0], count: count) : $0 })
   }
-  /// A single value for so many channels; the same where there are several values.
+  /// A single value for this many channels; the same where there are several values.
   package func repeated(_ channels: Int) -> AffineConstants {
     guard scale.count == 1, channels > 1 else { return self }
     return AffineConstants(

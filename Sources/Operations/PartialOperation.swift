@@ -40,9 +40,12 @@ package struct PartialComputation {
   }
 }
 
-extension PartialOperation {
-  /// What makes a part of a result each element of which depends on one element of each operand.
-  func elementwise(_ part: TensorPart, _ operands: [[Int]]) -> PartialComputation {
+/// An operation each element of whose result depends on one element of each operand, by NumPy's
+/// broadcasting.
+package protocol ElementwiseOperation: PartialOperation {}
+
+extension ElementwiseOperation {
+  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
     PartialComputation(nil, operands.map { part.broadcast(to: $0) })
   }
 }

@@ -29,7 +29,7 @@ public struct Quantization: Hashable, Sendable, Codable {
   public let storage: Storage
 
   /// Whole numbers that stand for themselves.
-  package static func whole(_ storage: Storage) -> Quantization {
+  package static func unscaled(_ storage: Storage) -> Quantization {
     Quantization(scale: 1, zeroPoint: 0, storage: storage)
   }
 

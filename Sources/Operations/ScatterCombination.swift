@@ -1,6 +1,6 @@
-/// What becomes of an element that a scattered update meets.
+/// How a scattered update is combined with the element that it meets.
 public enum ScatterCombination: String, Hashable, Sendable, CaseIterable, Encodable {
-  /// The update takes the element's place; of several updates the last one stays.
+  /// The update replaces the element; of several updates the last one stays.
   case replace
   /// The sum of both, `(x + u₀) + u₁ …` for several updates.
   case add

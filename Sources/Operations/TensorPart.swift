@@ -7,7 +7,7 @@ package struct TensorPart: Hashable, Sendable {
   package init(_ ranges: [Range<Int>]) { self.ranges = ranges }
 
   /// The box of all positions of a tensor.
-  package init(whole sizes: [Int]) { ranges = sizes.map { 0..<$0 } }
+  package init(allOf sizes: [Int]) { ranges = sizes.map { 0..<$0 } }
 
   /// The number of positions along each axis.
   package var sizes: [Int] { ranges.map(\.count) }
@@ -16,10 +16,12 @@ package struct TensorPart: Hashable, Sendable {
   package var count: Int { ranges.reduce(1) { $0.multipliedSaturated(by: $1.count) } }
 
   /// Whether the box holds all positions of a tensor.
-  package func isWhole(of sizes: [Int]) -> Bool { self == TensorPart(whole: sizes) }
+  package func coversAll(of sizes: [Int]) -> Bool { self == TensorPart(allOf: sizes) }
 
   /// Whether the box holds all positions of a tensor along an axis.
-  package func isWhole(along axis: Int, of sizes: [Int]) -> Bool { ranges[axis] == 0..<sizes[axis] }
+  package func coversAll(along axis: Int, of sizes: [Int]) -> Bool {
+    ranges[axis] == 0..<sizes[axis]
+  }
 
   /// The smallest box that holds this one and another one.
   package func union(_ other: TensorPart) -> TensorPart {

@@ -62,7 +62,7 @@ extension WeightedOperation {
   func parameters(
     of channels: Range<Int>, outputs: Int, _ operands: [[Int]]
   ) -> [TensorPart]? {
-    let parameters = operands.dropFirst().map { TensorPart(whole: $0) }
+    let parameters = operands.dropFirst().map { TensorPart(allOf: $0) }
     if channels == 0..<outputs { return parameters }
     guard operands.dropFirst().allSatisfy({ $0.first == outputs }) else { return nil }
     return parameters.map { $0.with(channels, along: 0) }

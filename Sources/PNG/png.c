@@ -15,7 +15,7 @@
 /* What libpng and zlib take for themselves. */
 #define LIBRARY_BYTES (1 << 17)
 
-/* Deflate makes data at most so many times smaller. */
+/* Deflate makes data at most this many times smaller. */
 #define MOST_COMPRESSION 1032
 
 /* One use of libpng. */

@@ -3,7 +3,7 @@
 
 #pragma STDC FP_CONTRACT OFF
 
-/* Where red, green, blue and alpha are in a pixel of so many samples; -1 for no alpha. */
+/* Where red, green, blue and alpha are in a pixel of this many samples; -1 for no alpha. */
 typedef struct {
   int32_t samples, red, green, blue, alpha;
 } arrangement;

@@ -186,12 +186,12 @@ extension ShapeError {
 
   package static func cannotScatter(_ operands: [Shape]) -> ShapeError {
     let sizes = operands.prefix(3).map(\.sizeText)
-    let names = ["data", "places", "updates"]
+    let names = ["data", "indices", "updates"]
     return ShapeError(
-      .shapeMismatch, "places and updates do not fit the data",
+      .shapeMismatch, "indices and updates do not fit the data",
       received: zip(names, sizes).map { "\($0) \($1)" }.joined(separator: ", "),
       needs: "tensors of one rank, updates no larger than the data except along the axis, "
-        + "and places of the updates' sizes or 1")
+        + "and indices of the updates' sizes or 1")
   }
 
   static func cannotConcatenate(axis: String) -> ShapeError {

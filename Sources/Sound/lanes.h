@@ -7,7 +7,7 @@
 /* Vectors wider than a register are arguments of functions that are always inlined only. */
 #pragma clang diagnostic ignored "-Wpsabi"
 
-/* Sixteen numbers, whatever the level: sums in so many parts have the same bits at every level. */
+/* Sixteen numbers at every level, so that sums have the same bits at every level. */
 typedef float f32x16 __attribute__((vector_size(64)));
 typedef double f64x16 __attribute__((vector_size(128)));
 typedef int32_t i32x16 __attribute__((vector_size(64)));

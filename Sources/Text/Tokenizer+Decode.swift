@@ -52,7 +52,7 @@ public struct DecodeStream: Sendable {
   /// The text of the tokens before the last ones, which was given out.
   private var prefix = ""
   private var prefixCount = 0
-  /// A token for which no text comes is forgotten after so many others.
+  /// A token for which no text comes is forgotten after this many others.
   private static let mostHeld = 64
 
   init(_ tokenizer: Tokenizer, skipsSpecial: Bool) {

@@ -6,7 +6,7 @@ struct CacheArguments: ParsableArguments {
   @Option(
     name: .customLong("cache"),
     help: ArgumentHelp(
-      "A folder of compiled networks: take the network from it, or compile and store it.",
+      "A folder that caches compiled networks.",
       valueName: "folder"))
   var directory: String?
 

@@ -7,7 +7,7 @@ import FoundationEssentials
 struct CacheCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cache",
-    abstract: "Lists, shortens or checks a folder of compiled networks, which --cache fills.",
+    abstract: "Lists, prunes or checks a folder of compiled networks, which --cache fills.",
     discussion: """
       EXAMPLES
         forge bench net.onnx --cache ~/.cache/forge
@@ -61,7 +61,7 @@ struct CacheCommand: ParsableCommand {
   /// Removes files.
   struct Prune: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Removes the files that were used least recently.",
+      abstract: "Removes the least recently used files.",
       discussion: """
         Programs that have loaded a network keep it.
 
@@ -71,7 +71,7 @@ struct CacheCommand: ParsableCommand {
 
     @OptionGroup var folder: Folder
 
-    @Option(help: "The most bytes that stay, with the units K, M and G.")
+    @Option(help: "The most bytes to keep, with the units K, M and G.")
     var limit: ByteCountArgument
 
     func run() throws {

@@ -37,7 +37,7 @@ struct ClassifyCommand: ParsableCommand {
   @Option(help: LabelsFile.help)
   var labels: String?
 
-  @Flag(help: "The outputs of a model file are scores, of which the softmax makes probabilities.")
+  @Flag(help: "The outputs of a model file are scores; a softmax turns them into probabilities.")
   var softmax = false
 
   @Option(help: "The labels of each text or picture.")
@@ -47,7 +47,7 @@ struct ClassifyCommand: ParsableCommand {
     help: ArgumentHelp("A label of pictures, for CLIP; can be repeated.", valueName: "text"))
   var label: [String] = []
 
-  @Option(help: "The threads that share the texts, or those of the prediction of a picture.")
+  @Option(help: "Threads for the texts, or for the prediction of a picture.")
   var threads: Int?
 
   func validate() throws {
@@ -65,7 +65,7 @@ struct ClassifyCommand: ParsableCommand {
         print(ranks.prefix(top).map { "\($0)" }.joined(separator: "  "))
       }
     }
-    guard label.isEmpty else { throw ValidationError("--label is for pictures and a CLIP") }
+    guard label.isEmpty else { throw ValidationError("--label needs pictures and a CLIP network") }
     if try HubModel(contentsOf: folder).head == .tokenClassification {
       return try printEntities(of: texts)
     }
@@ -79,7 +79,7 @@ struct ClassifyCommand: ParsableCommand {
 
   /// Classifies picture files by a model file.
   private func classify(_ files: [String], by argument: NetworkArgument) throws {
-    guard label.isEmpty else { throw ValidationError("--label is for pictures and a CLIP") }
+    guard label.isEmpty else { throw ValidationError("--label needs pictures and a CLIP network") }
     let network = try argument.network(importing)
     let preparation = try pictures.preparation(network.imported)
     let options = CompileOptions(threads: .given(threads))

@@ -35,10 +35,10 @@ struct DetectCommand: ParsableCommand {
   @Option(help: LabelsFile.help)
   var labels: String?
 
-  @Option(help: "The score that a box exceeds.")
+  @Option(help: "The score that a box must exceed.")
   var score: Float = 0.25
 
-  @Option(help: "The overlap from which two boxes of a class are of one object.")
+  @Option(help: "The overlap from which two boxes of a class count as one object.")
   var iou: Float = 0.45
 
   @Option(help: "Threads per prediction; may exceed the number of cores.")
@@ -53,7 +53,7 @@ struct DetectCommand: ParsableCommand {
   func validate() throws {
     try CompileOptions.Threads.check(threads)
     guard score.isFinite, (0...1).contains(iou) else {
-      throw ValidationError("--score is a number and --iou one from 0 to 1")
+      throw ValidationError("--score must be a number and --iou a number from 0 to 1")
     }
     guard !files.isEmpty else { throw ValidationError("give a picture") }
   }

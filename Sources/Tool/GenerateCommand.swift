@@ -31,10 +31,10 @@ struct GenerateCommand: ParsableCommand {
   @Option(help: "What logits are divided by; 0 takes the likeliest token each time.")
   var temperature: Float?
 
-  @Option(help: "Choose among so many tokens.")
+  @Option(help: "Choose among this many of the likeliest tokens.")
   var topK: Int?
 
-  @Option(help: "Choose among the fewest tokens whose probabilities sum to so much.")
+  @Option(help: "Choose among the fewest tokens whose probabilities sum to this.")
   var topP: Float?
 
   @Option(help: "The seed of the choice; another one each time by default.")

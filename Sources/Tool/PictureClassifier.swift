@@ -31,7 +31,7 @@ struct PictureClassifier {
     }
     preparation = ImagePreparation(stated.stated(colors: images.colors))
     guard images.head == .embedding else {
-      guard labels.isEmpty else { throw ValidationError("--label is for a CLIP") }
+      guard labels.isEmpty else { throw ValidationError("--label needs a CLIP network") }
       let classifier = try Progress.during("compiling \(folder)") {
         try ImageClassifier(contentsOf: folder)
       }
@@ -39,7 +39,7 @@ struct PictureClassifier {
       return
     }
     guard labels.count > 1 else {
-      throw ValidationError("a CLIP has no labels; give two or more with --label")
+      throw ValidationError("CLIP has no labels of its own; give two or more with --label")
     }
     let encoder = try Progress.during("compiling \(folder)") {
       try ImageTextEncoder(contentsOf: folder)

@@ -7,7 +7,7 @@ import ForgeToolSupport
 struct TransformCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "transform",
-    abstract: "Makes a picture of a picture, such as one in the style of a painting.",
+    abstract: "Turns a picture into another, such as one in the style of a painting.",
     discussion: """
       The network has one input and an output of height × width × 1, 3 or 4 channels. Where the \
       file leaves sizes open, the picture keeps its size as far as they allow.
@@ -45,7 +45,7 @@ struct TransformCommand: ParsableCommand {
   func validate() throws {
     try CompileOptions.Threads.check(threads)
     guard values != nil else {
-      throw ValidationError("--range is BLACK..WHITE, two finite numbers, such as 0..255")
+      throw ValidationError("--range must be BLACK..WHITE, two finite numbers, such as 0..255")
     }
   }
 

@@ -34,6 +34,6 @@ package struct NamedArgument: Hashable, Sendable {
     }
     return "the \(ranges.count) axes of \"\(name.printable)\" that change do so together: "
       + "\(text(1)), \(text(2))\(count > 2 ? " … \(text(count))" : ""); "
-      + "named ones, such as (h:32..960), change apart"
+      + "named sizes, such as (h:32..960), vary independently"
   }
 }

@@ -131,6 +131,36 @@ import Testing
     #expect(try reader.read(frames: 100) == Array(sound.samples.prefix(100)))
     #expect(try Sound(reader).samples == Array(sound.samples.dropFirst(100)))
   }
+
+  /// A pipe that does not block, such as one that an event loop made, is waited for.
+  @Test(arguments: [nil, SoundFormat(rate: 8000, channels: 1, samples: .int16)])
+  func aLateWriterOfANonBlockingPipe(_ format: SoundFormat?) throws {
+    let pipe = Pipe()
+    let descriptor = pipe.fileHandleForReading.fileDescriptor
+    #expect(fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) == 0)
+    let sound = try Sound((0..<900).map { Float($0 % 100) / 128 }, rate: 8000)
+    let bytes = try sound.wave()
+    let writer = Thread {
+      // Each pause is within a header, a sample or the samples.
+      for part in [bytes[..<5], bytes[5..<47], bytes[47..<1000], bytes[1000...]] {
+        Thread.sleep(forTimeInterval: 0.02)
+        let start = format == nil ? part.startIndex : max(part.startIndex, 44)
+        guard start < part.endIndex else { continue }
+        try? pipe.fileHandleForWriting.write(contentsOf: Data(part[start...]))
+      }
+      try? pipe.fileHandleForWriting.close()
+    }
+    writer.start()
+    let reader = try SoundReader(descriptor: descriptor, format: format)
+    #expect(try reader.read(frames: 100) == Array(sound.samples.prefix(100)))
+    #expect(try Sound(reader).samples == Array(sound.samples.dropFirst(100)))
+  }
+
+  @Test func aDescriptorThatIsNotOpen() {
+    let error = #expect(throws: AudioError.self) { try SoundReader(descriptor: -1) }
+    #expect(error?.kind == .unreadable)
+    #expect(error?.description.contains("the stream cannot be read") == true)
+  }
 }
 
 /// Truncated, altered and crafted files: a typed error or a sound, never a trap or much memory.

@@ -81,7 +81,7 @@ import Testing
     #expect(run(second, 1) == expected[1])
     expect(
       forge_context_get_state(first.context, 0, 0, &state, 5), FORGE_BAD_ARGUMENT,
-      "the state has another size\n  received  5 values\n  needs     6 values")
+      "the state has a different size\n  received  5 values\n  needs     6 values")
     expect(forge_context_set_state(first.context, 1, 0, state, 6), FORGE_BAD_ARGUMENT)
     expect(forge_context_set_state(first.context, 0, 1, state, 6), FORGE_BAD_ARGUMENT)
     expect(forge_context_set_state(first.context, 0, -1, state, 6), FORGE_BAD_ARGUMENT)

@@ -10,20 +10,7 @@ import Testing
 
   /// A network with every kind of step that computes with integers.
   private func model() -> Model {
-    let input = Input(
-      width: Self.size.width, height: Self.size.height, channels: 3, name: "image")
-    let first =
-      input --> Convolution(kernel: 3, channels: 17, activation: .relu, name: "first")
-      --> BatchNormalization(name: "norm")
-    let left =
-      first --> DepthwiseConvolution(kernel: 3, name: "depthwise") --> Activation(.swish)
-      --> Convolution(kernel: 1, channels: 17, name: "left")
-    let sum = [left, first] --> Add(name: "sum")
-    let output =
-      sum --> MaxPooling(2)
-      --> Convolution(kernel: 3, channels: 29, activation: .relu6, name: "last")
-      --> GlobalAveragePooling(name: "mean") --> Dense(neurons: 7, name: "classes")
-    var model = Model(input: input, output: output)
+    var model = Model.withIntegerSteps()
     model.parameters = RandomParameters(seed: 3)
     return model
   }

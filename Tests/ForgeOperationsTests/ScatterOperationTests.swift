@@ -20,7 +20,7 @@ import Testing
     #expect(result(add, [[7, 5], [1, 1], [1, 1]]) == "7×5")
     #expect(result(add, [[nil, 5], [1, 9], [nil, 9]]) == "?×5")
     let text = """
-      places and updates do not fit the data; data 7×5, places 7×9, updates 8×9; tensors of one \
+      indices and updates do not fit the data; data 7×5, indices 7×9, updates 8×9; tensors of one \
       rank, updates no larger than the data except along the axis, and places of the updates' \
       sizes or 1
       """
@@ -28,7 +28,7 @@ import Testing
     for operands in [
       [[7, 5], [2, 9], [7, 9]], [[7, 5], [9], [7, 9]], [[7, 5], [7, 9], [7, 9, 1]],
     ] {
-      #expect(result(add, operands).hasPrefix("places and updates do not fit the data"))
+      #expect(result(add, operands).hasPrefix("indices and updates do not fit the data"))
     }
     #expect(result(add, [[7, 5], [7, 9]]).contains("wrong number of operands"))
     #expect(result(.scatterElements(axis: 2, .add), [[7, 5], [7, 9], [7, 9]]).contains("axis"))

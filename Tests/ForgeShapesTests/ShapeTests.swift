@@ -79,6 +79,26 @@ func expectError(
 
   @Test(
     arguments: [
+      ([], []), ([7], [1]), ([2, 3, 4], [12, 4, 1]), ([5, 0, 3, 2], [0, 6, 2, 1]),
+      ([1, 1], [1, 1]),
+      ([2, .max, .max, 3], [.max, .max, 3, 1]),
+    ] as [([Int], [Int])])
+  func strides(sizes: [Int], strides: [Int]) {
+    #expect(Shape.strides(of: sizes) == strides)
+  }
+
+  @Test(
+    arguments: [
+      ([], [], []), ([], [2, 3], [0, 0]), ([3], [2, 3], [0, 1]),
+      ([2, 1, 3], [2, 5, 3], [3, 0, 1]),
+      ([1, 4], [7, 5, 4], [0, 0, 1]), ([1], [1], [0]),
+    ] as [([Int], [Int], [Int])])
+  func broadcastStrides(sizes: [Int], target: [Int], strides: [Int]) {
+    #expect(Shape.strides(of: sizes, broadcastTo: target) == strides)
+  }
+
+  @Test(
+    arguments: [
       ([], 1), ([7], 7), ([3, 5, 7], 105), ([0, 5], 0), ([1 << 20, 1 << 20], 1 << 40),
       ([(1 << 20) + 1, 1 << 20], nil), ([1 << 41], nil), ([.max], nil), ([.max, .max], nil),
       ([1 << 32, 1 << 32], nil), ([-1], nil), ([-1, -1], nil), ([.min, .min], nil), ([0, -1], nil),

@@ -207,7 +207,7 @@ import Testing
       error?.description == """
         the inputs differ in "m"
           received  6 in "in1", 5 in "in2"
-          needs     one size, as all have the name "m"
+          needs     one size, because all have the name "m"
         """)
   }
 
@@ -222,7 +222,7 @@ import Testing
     let lengths = #expect(throws: CompileError.self) {
       try Model(inputs: [x, z], outputs: [x --> Softmax(), z --> Softmax()]).compile()
     }
-    #expect(lengths?.description.contains("has a length beside open sizes") == true)
+    #expect(lengths?.description.contains("has both a length and open sizes") == true)
     for bad: InputSize in [
       .open("n", 0...3), .open("n", 1...3, step: 0), .open("", 1...3),
       .open("n", 1...Int.max), .open("n", -5...3), .open("n", 1...3, step: .min),

@@ -5,22 +5,8 @@ import Testing
 
 /// Networks that calibration turns to integers.
 @Suite struct QuantizedNetworkTests {
-  /// A network with every kind of step that computes with integers: convolutions, a depthwise one,
-  /// a sum, poolings, functions by table and a dense layer.
-  private func network(bias: Float = 0) throws -> (Model, CompiledModel) {
-    let input = Input(width: 13, height: 11, channels: 3, name: "image")
-    let first =
-      input --> Convolution(kernel: 3, channels: 17, activation: .relu, name: "first")
-      --> BatchNormalization(name: "norm")
-    let left =
-      first --> DepthwiseConvolution(kernel: 3, name: "depthwise") --> Activation(.swish)
-      --> Convolution(kernel: 1, channels: 17, name: "left")
-    let sum = [left, first] --> Add(name: "sum")
-    let output =
-      sum --> MaxPooling(2)
-      --> Convolution(kernel: 3, channels: 29, activation: .relu6, name: "last")
-      --> GlobalAveragePooling(name: "mean") --> Dense(neurons: 7, name: "classes")
-    let model = Model(input: input, output: output)
+  private func network() throws -> (Model, CompiledModel) {
+    let model = Model.withIntegerSteps()
     return (model, try model.compile(parameters: SeededParameters(seed: 3)))
   }
 

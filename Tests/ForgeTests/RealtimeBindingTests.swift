@@ -151,9 +151,9 @@ import Testing
         #expect(error?.kind == .overlappingOutputs)
         #expect(
           error?.description == """
-            two outputs are bound to memory that overlaps
+            two outputs are bound to overlapping memory
               received  "a" and "b"
-              remedy    bind memory of its own to each output
+              remedy    bind separate memory to each output
             """)
       }
     }

@@ -24,11 +24,11 @@ import Testing
     #expect(
       try note("1x3x32..960/32x32..960/32")
         == "the 2 axes of \"x\" that change do so together: 32×32, 64×64 … 960×960; "
-        + "named ones, such as (h:32..960), change apart")
+        + "named sizes, such as (h:32..960), vary independently")
     #expect(
       try note("..2x10..20/10")
         == "the 2 axes of \"x\" that change do so together: 1×10, 2×20; "
-        + "named ones, such as (h:32..960), change apart")
+        + "named sizes, such as (h:32..960), vary independently")
     #expect(try note("1x3x..96x32") == nil)
     #expect(try note("1x3x96x32") == nil)
   }

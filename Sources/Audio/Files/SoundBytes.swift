@@ -1,122 +1,48 @@
 import Forge
 import ForgeLoaders
-import ForgeSystem
 
-/// The bytes of a sound, one after the other: of a file, of memory, or of a pipe.
-///
-/// A file is not memory-mapped, because a page fault in a truncated file kills the process.
+/// The bytes of a sound in order, whose errors are those of sounds.
 final class SoundBytes {
-  private enum Source {
-    case file(FileDescriptor, count: Int)
-    case memory([UInt8])
-    case stream(Int32)
+  private var bytes: SequentialBytes
+
+  private init(_ bytes: SequentialBytes) { self.bytes = bytes }
+
+  convenience init(path: String) throws(AudioError) {
+    self.init(try Self.converting { () throws(LoadError) in try SequentialBytes(path: path) })
   }
 
-  private let source: Source
-  /// The bytes that have been read or skipped.
-  private(set) var position = 0
-
-  init(path: String) throws(AudioError) {
-    do throws(LoadError) {
-      let file = try FileDescriptor(path: path)
-      source = .file(file, count: try file.identity().count)
-    } catch {
-      throw Self.converted(error)
-    }
-  }
-
-  init(_ bytes: [UInt8]) { source = .memory(bytes) }
+  convenience init(_ bytes: [UInt8]) { self.init(SequentialBytes(bytes)) }
 
   /// The bytes of an open descriptor, which the caller closes.
-  init(descriptor: Int32) { source = .stream(descriptor) }
+  convenience init(descriptor: Int32) { self.init(SequentialBytes(descriptor: descriptor)) }
 
   /// The bytes that follow; `nil` for a pipe.
-  var remaining: Int? {
-    switch source {
-    case .file(_, let count): count - position
-    case .memory(let bytes): bytes.count - position
-    case .stream: nil
-    }
-  }
+  var remaining: Int? { bytes.remaining }
 
-  /// Reads bytes and returns their number, which is smaller at the end.
+  /// Reads bytes and returns their number, which is smaller than the memory only at the end.
   func read(into memory: UnsafeMutableRawBufferPointer) throws(AudioError) -> Int {
-    let count =
-      switch source {
-      case .file(let file, let count):
-        try Self.read(file, at: position, min(memory.count, count - position), memory)
-      case .memory(let bytes):
-        bytes.withUnsafeBytes { bytes in
-          let part = bytes[position...].prefix(memory.count)
-          memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: part))
-          return part.count
-        }
-      case .stream(let descriptor): try Self.read(descriptor, memory)
-      }
-    position += count
-    return count
+    try Self.converting { () throws(LoadError) in try bytes.fill(memory) }
   }
 
   /// Reads `count` bytes, or fewer at the end.
   func read(_ count: Int) throws(AudioError) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    let found = try bytes.withUnsafeMutableBufferPointer { memory throws(AudioError) in
-      try read(into: UnsafeMutableRawBufferPointer(memory))
-    }
-    return Array(bytes.prefix(found))
+    try Self.converting { () throws(LoadError) in try bytes.read(count) }
   }
 
   /// Reads bytes further on without moving there; `nil` in a pipe and beyond the end.
   func peek(at offset: Int, _ count: Int) throws(AudioError) -> [UInt8]? {
-    guard let remaining, offset >= 0, offset <= remaining - count else { return nil }
-    let start = position
-    position += offset
-    defer { position = start }
-    return try read(count)
+    try Self.converting { () throws(LoadError) in try bytes.peek(at: offset, count) }
   }
 
-  /// Skips bytes and returns whether there were so many.
+  /// Skips bytes and returns whether there were this many.
   func skip(_ count: Int) throws(AudioError) -> Bool {
-    if let remaining {
-      guard count <= remaining else { return false }
-      position += count
-      return true
-    }
-    var left = count
-    while left > 0 {
-      let found = try read(min(left, 1 << 16)).count
-      if found == 0 { return false }
-      left -= found
-    }
-    return true
+    try Self.converting { () throws(LoadError) in try bytes.skip(count) }
   }
 
-  private static func read(
-    _ file: FileDescriptor, at position: Int, _ count: Int, _ memory: UnsafeMutableRawBufferPointer
-  ) throws(AudioError) -> Int {
-    guard count > 0 else { return 0 }
-    do throws(LoadError) {
-      return try file.read(
-        at: position, into: UnsafeMutableRawBufferPointer(rebasing: memory.prefix(count)))
-    } catch {
-      throw converted(error)
-    }
-  }
-
-  /// Reads until the memory is full or the stream ends.
-  private static func read(
-    _ descriptor: Int32, _ memory: UnsafeMutableRawBufferPointer
-  ) throws(AudioError) -> Int {
-    var found = 0
-    while found < memory.count {
-      let rest = UnsafeMutableRawBufferPointer(rebasing: memory[found...])
-      let count = ForgeSystem.read(descriptor, rest.baseAddress, rest.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw .cannotReadStream(String(cString: strerror(errno))) }
-      if count == 0 { break }
-      found += count
-    }
-    return found
+  private static func converting<Value>(
+    _ body: () throws(LoadError) -> Value
+  ) throws(AudioError) -> Value {
+    do throws(LoadError) { return try body() } catch { throw converted(error) }
   }
 
   /// An error of a file as one of a sound.

@@ -71,7 +71,7 @@ extension Lowering {
   /// The real parts of all bins, then the imaginary parts, [frames][2 · bins].
   ///
   /// A step is `hop` samples. A frame is a number of whole steps, for which a convolution has a
-  /// window of so many steps with a channel for each sample, and the first samples of one more
+  /// window of this many steps with a channel for each sample, and the first samples of one more
   /// step, for which it has a window of one step. No product reads a sample outside of its frame.
   private mutating func parts(_ stft: STFT) throws(ShapeError) -> Value {
     let (size, hop, bins) = (stft.size, stft.hop, stft.bins)

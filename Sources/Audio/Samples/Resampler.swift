@@ -107,7 +107,7 @@ public struct Resampler: Sendable {
 
   private mutating func output(upTo end: Int) throws(AudioError) -> [Float] {
     guard end > sent else { return [] }
-    // Phases begin anew at the first kept block of inputs.
+    // Phases start again at the first kept block of inputs.
     let block = sent / table.phases
     let offset = block * table.phases
     let lowest = block * table.step - table.before

@@ -181,7 +181,7 @@ extension STFT {
       + [Double](repeating: 0, count: size - windowLength - before)
   }
 
-  /// What is added before and behind so many samples.
+  /// The samples that are added before and after a sound.
   func margins(_ count: Int) throws(AudioError) -> (before: Int, after: Int) {
     switch padding {
     case .none: return (0, 0)

@@ -93,13 +93,13 @@ struct StrassenConvolution: MeasuredAlgorithm {
   /// less on cores without one. One thread takes up to 1.5 % more.
   private static let leastDealtPixels = 256
 
-  /// Returns the bytes of the sums of so many pixels: four per input, and with two levels seven
+  /// Returns the bytes of the sums of this many pixels: four per input, and with two levels seven
   /// quarters as many besides.
   private static func sumBytes(_ pixels: Int, inputs: Int, levels: Int) -> Int {
     pixels.multipliedSaturated(by: (levels == 1 ? 4 : 11).multipliedSaturated(by: inputs))
   }
 
-  /// Returns whether threads share the segments of so many pixels rather than panels.
+  /// Returns whether threads share the segments of this many pixels rather than panels.
   private static func dealsSegments(of pixels: Int) -> Bool { pixels >= leastDealtPixels }
 
   /// Returns the number of segments.

@@ -154,7 +154,7 @@ struct PlanBuilder {
     if let form = blockedForms[value] { return form }
     if let bytes = forms.bytes[value], sizes(of: value).count <= 3 {
       let form = blockedResult(value)
-      addDequantization(from: bytes, as: .whole(storage(of: value)), to: form)
+      addDequantization(from: bytes, as: .unscaled(storage(of: value)), to: form)
       return form
     }
     let sizes = graph.imageSizes(of: value)

@@ -1,5 +1,6 @@
 import CForgeKernels
 import ForgeOperations
+import ForgeShapes
 import ForgeSystem
 
 extension PlanBuilder {
@@ -32,8 +33,7 @@ extension PlanBuilder {
     }
     if let mask {
       let sizes = tensor(mask).sizes
-      let strides = zip(sizes, Self.strides(sizes)).map { Int64($0 == 1 ? 0 : $1) }
-      let all = Array(repeating: 0, count: 4 - strides.count) + strides
+      let all = Shape.strides(of: sizes, broadcastTo: [0, 0, 0, 0]).map { Int64($0) }
       (arguments.mask_row, arguments.mask_head) = (all[0], all[1])
       (arguments.mask_query, arguments.mask_key) = (all[2], all[3])
       let kind = rule.mask == .added ? FORGE_ATTENTION_ADDED : FORGE_ATTENTION_VISIBLE
@@ -75,7 +75,7 @@ extension PlanBuilder {
       let sizes = sizes(of: node.output)
       addPlainCopy(
         from: source, to: plainResult(node.output), sizes: sizes,
-        sourceStrides: Self.strides(sizes), targetStrides: Self.strides(sizes))
+        sourceStrides: Shape.strides(of: sizes), targetStrides: Shape.strides(of: sizes))
     }
     addStep(
       node.primitive.name, kernels.append_rows, forge_append_rows_arguments(),

@@ -28,7 +28,7 @@ extension PlanBuilder {
     let source = try floats(node.inputs[0])
     let range = try range(node.inputs[1])
     // The zero point is not known, so that nothing may read a border.
-    let target = byteResult(node.output, .whole(.uint8))
+    let target = byteResult(node.output, .unscaled(.uint8))
     var arguments = forge_quantize_arguments()
     arguments.high = 255
     arguments.has_range = 1
@@ -42,7 +42,7 @@ extension PlanBuilder {
   mutating func addDynamicProduct(
     _ node: OperationGraph.Node, _ product: DynamicProduct
   ) throws {
-    let source = try bytes(node.inputs[0], .whole(.uint8))
+    let source = try bytes(node.inputs[0], .unscaled(.uint8))
     let range = try range(node.inputs[2])
     let geometry: ConvolutionGeometry
     switch product.form {

@@ -88,8 +88,8 @@ extension PlanBuilder {
     _ operation: BinaryOperator, a: ID, b: ID, out: ID, activation: ActivationFunction
   ) {
     let sizes = tensor(out).sizes
-    let aStrides = Self.broadcastStrides(tensor(a).sizes, to: sizes)
-    let bStrides = Self.broadcastStrides(tensor(b).sizes, to: sizes)
+    let aStrides = Shape.strides(of: tensor(a).sizes, broadcastTo: sizes)
+    let bStrides = Shape.strides(of: tensor(b).sizes, broadcastTo: sizes)
     var arguments = forge_binary_plain_arguments()
     arguments.rank = Int32(sizes.count)
     arguments.operation = operation.code
@@ -101,15 +101,6 @@ extension PlanBuilder {
       operation.rawValue, operation.hasVectorForm ? kernels.binary_plain : kernels.combine_plain,
       arguments, tiles: forge_binary_plain_tiles,
       reads: [\.a: a, \.b: b], writes: [\.out: out])
-  }
-
-  /// Returns the strides of a plain tensor broadcast to larger sizes: 0 along an axis of size 1.
-  static func broadcastStrides(_ sizes: [Int], to target: [Int]) -> [Int] {
-    let own = strides(sizes)
-    let missing = target.count - sizes.count
-    return target.indices.map { axis in
-      axis < missing || sizes[axis - missing] == 1 ? 0 : own[axis - missing]
-    }
   }
 }
 

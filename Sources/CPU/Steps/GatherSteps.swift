@@ -1,16 +1,17 @@
 import CForgeKernels
 import ForgeOperations
+import ForgeShapes
 
 extension PlanBuilder {
   /// Adds a slice of a plain tensor: a copy with strides.
   mutating func addSlice(_ node: OperationGraph.Node, starts: [Int], steps: [Int]) throws {
     let source = try plain(node.inputs[0])
     let target = plainResult(node.output)
-    let strides = Self.strides(sizes(of: node.inputs[0]))
+    let strides = Shape.strides(of: sizes(of: node.inputs[0]))
     let sizes = sizes(of: node.output)
     addPlainCopy(
       from: source, to: target, sizes: sizes, sourceStrides: zip(strides, steps).map { $0 * $1 },
-      targetStrides: Self.strides(sizes),
+      targetStrides: Shape.strides(of: sizes),
       sourceOffset: zip(strides, starts).reduce(0) { $0 + $1.0 * $1.1 })
   }
 
@@ -22,8 +23,8 @@ extension PlanBuilder {
     let sizes = sizes(of: node.output)
     addPlainCopy(
       from: source, to: target, sizes: sizes,
-      sourceStrides: zip(Self.strides(input), input).map { $1 == 1 ? 0 : $0 },
-      targetStrides: Self.strides(sizes))
+      sourceStrides: Shape.strides(of: input, broadcastTo: sizes),
+      targetStrides: Shape.strides(of: sizes))
   }
 
   /// Adds the entries of an axis at fixed places.

@@ -1,5 +1,6 @@
 import CForgeKernels
 import ForgeOperations
+import ForgeShapes
 
 extension PlanBuilder {
   /// Adds the conversion of a plain image to a blocked one.
@@ -25,8 +26,8 @@ extension PlanBuilder {
       let source = try plain(value)
       let sizes = sizes(of: value)
       addPlainCopy(
-        from: source, to: target, sizes: sizes, sourceStrides: Self.strides(sizes),
-        targetStrides: Self.strides(sizes))
+        from: source, to: target, sizes: sizes, sourceStrides: Shape.strides(of: sizes),
+        targetStrides: Shape.strides(of: sizes))
     }
   }
 
@@ -56,7 +57,7 @@ extension PlanBuilder {
 
   /// The order in which a copy goes through the axes.
   ///
-  /// The kernel starts anew for each run along the last axis. A short last axis therefore changes
+  /// The kernel starts again for each run along the last axis. A short last axis therefore changes
   /// places with the longest one but the first, along which threads share the copy.
   static func copyOrder(_ sizes: [Int]) -> [Int] {
     var order = Array(sizes.indices)
@@ -65,15 +66,6 @@ extension PlanBuilder {
     else { return order }
     order.swapAt(longest, last)
     return order
-  }
-
-  /// Returns the distances between neighbors along each axis of a plain tensor.
-  static func strides(_ sizes: [Int]) -> [Int] {
-    var strides = Array(repeating: 1, count: sizes.count)
-    for axis in sizes.indices.dropLast().reversed() {
-      strides[axis] = strides[axis + 1] * sizes[axis + 1]
-    }
-    return strides
   }
 }
 

@@ -1,5 +1,6 @@
 import CForgeKernels
 import ForgeOperations
+import ForgeShapes
 
 extension PlanBuilder {
   /// Adds the products of matrices in two plain tensors.
@@ -10,11 +11,7 @@ extension PlanBuilder {
     let batch = Array(sizes.dropLast(2))
     /// The strides of the batch axes, 0 along those that repeat.
     func strides(_ operand: [Int]) -> [Int] {
-      let own = Self.strides(operand)
-      let missing = sizes.count - operand.count
-      return batch.indices.map { axis in
-        axis < missing || operand[axis - missing] == 1 ? 0 : own[axis - missing]
-      }
+      Array(Shape.strides(of: operand, broadcastTo: sizes).prefix(batch.count))
     }
     var arguments = forge_matrix_product_arguments()
     arguments.batch_rank = Int32(batch.count)

@@ -3,7 +3,7 @@ import ForgeOperations
 import ForgeShapes
 
 extension PlanBuilder {
-  /// Adds an interleaving of images: one step for each, which writes every so many pixels.
+  /// Adds an interleaving of images: one step for each, which writes every this many pixels.
   mutating func addInterleaving(_ node: OperationGraph.Node, _ step: Size) throws {
     let sources = try node.inputs.map { try blocked($0) }
     let target = blockedResult(node.output)

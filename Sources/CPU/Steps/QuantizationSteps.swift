@@ -22,7 +22,7 @@ extension PlanBuilder {
     if let form = byteForms[value] { return form }
     let source = try floats(value)
     let form = byteResult(value, quantization)
-    addQuantization(from: source, as: .whole(quantization.storage), to: form)
+    addQuantization(from: source, as: .unscaled(quantization.storage), to: form)
     return form
   }
 
@@ -67,7 +67,7 @@ extension PlanBuilder {
       image = try blocked(value)
     } else {
       image = addBlocked(sizes)
-      addDequantization(from: bytes, as: .whole(storage(of: value)), to: image)
+      addDequantization(from: bytes, as: .unscaled(storage(of: value)), to: image)
     }
     let form = plainResult(value)
     addUnblock(from: image, to: addTensor(tensor(form).reshaped(sizes)))
@@ -104,8 +104,8 @@ extension PlanBuilder {
 
   /// Adds a function of each integer as a table.
   mutating func addLookup(_ node: OperationGraph.Node, _ table: ByteTable) throws {
-    let source = try bytes(node.inputs[0], .whole(table.input))
-    let target = byteResult(node.output, .whole(table.output))
+    let source = try bytes(node.inputs[0], .unscaled(table.input))
+    let target = byteResult(node.output, .unscaled(table.output))
     var arguments = forge_byte_lookup_arguments()
     arguments.table = try retain(table.bytes)
     addStep(
@@ -118,10 +118,10 @@ extension PlanBuilder {
     _ node: OperationGraph.Node, _ tables: [ByteTable]
   ) throws {
     guard let output = tables.first?.output else { return }
-    let target = byteResult(node.output, .whole(output))
+    let target = byteResult(node.output, .unscaled(output))
     var channels = 0
     for (value, table) in zip(node.inputs, tables) {
-      let source = try bytes(value, .whole(table.input))
+      let source = try bytes(value, .unscaled(table.input))
       var arguments = forge_byte_copy_channels_arguments()
       arguments.first_channel = Int32(clamping: channels)
       let bytes = table.bytes

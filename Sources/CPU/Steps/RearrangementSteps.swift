@@ -67,12 +67,12 @@ extension PlanBuilder {
   private mutating func addPlainConcatenation(_ node: OperationGraph.Node, axis: Int) throws {
     let sources = try node.inputs.map { try plain($0) }
     let target = plainResult(node.output)
-    let strides = Self.strides(sizes(of: node.output))
+    let strides = Shape.strides(of: sizes(of: node.output))
     var start = 0
     for (input, source) in zip(node.inputs, sources) {
       let sizes = sizes(of: input)
       addPlainCopy(
-        from: source, to: target, sizes: sizes, sourceStrides: Self.strides(sizes),
+        from: source, to: target, sizes: sizes, sourceStrides: Shape.strides(of: sizes),
         targetStrides: strides, targetOffset: start * strides[axis])
       start += sizes[axis]
     }
@@ -98,11 +98,11 @@ extension PlanBuilder {
   mutating func addPermute(_ node: OperationGraph.Node, order: [Int]) throws {
     let source = try plain(node.inputs[0])
     let target = plainResult(node.output)
-    let strides = Self.strides(sizes(of: node.inputs[0]))
+    let strides = Shape.strides(of: sizes(of: node.inputs[0]))
     let sizes = sizes(of: node.output)
     addPlainCopy(
       from: source, to: target, sizes: sizes, sourceStrides: order.map { strides[$0] },
-      targetStrides: Self.strides(sizes))
+      targetStrides: Shape.strides(of: sizes))
   }
 
   /// Adds an order of channels: a view of the image, or a copy.

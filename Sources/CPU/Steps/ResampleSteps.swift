@@ -1,5 +1,6 @@
 import CForgeKernels
 import ForgeOperations
+import ForgeShapes
 
 extension PlanBuilder {
   /// Adds a resampling: a step for each axis that changes, those that shrink most first.
@@ -12,7 +13,7 @@ extension PlanBuilder {
       .sorted { output[$0] * sizes[$1] < output[$1] * sizes[$0] }
     guard let last = axes.last else {
       let target = plainResult(node.output)
-      let strides = Self.strides(sizes)
+      let strides = Shape.strides(of: sizes)
       addPlainCopy(
         from: source, to: target, sizes: sizes, sourceStrides: strides, targetStrides: strides)
       return

@@ -1,5 +1,6 @@
 import CForgeKernels
 import ForgeOperations
+import ForgeShapes
 
 extension PlanBuilder {
   /// The floats of the last axis that one tile has at least: those of a cache line.
@@ -45,7 +46,7 @@ private struct ScatterAxes {
 
   init(data: [Int], positions: [Int], updates: [Int], axis: Int) {
     let along = axis < 0 ? axis + data.count : axis
-    let own = PlanBuilder.strides(positions)
+    let own = Shape.strides(of: positions)
     var isBehindAxis = false
     for index in data.indices {
       let stride = positions[index] == 1 ? 0 : own[index]

@@ -1,5 +1,6 @@
 import CForgeKernels
 import ForgeOperations
+import ForgeShapes
 
 extension PlanBuilder {
   /// Adds a function of each element of a plain tensor.
@@ -21,7 +22,7 @@ extension PlanBuilder {
     let operands = try node.inputs.map { try plain($0) }
     let target = plainResult(node.output)
     let sizes = tensor(target).sizes
-    let strides = operands.map { Self.broadcastStrides(tensor($0).sizes, to: sizes) }
+    let strides = operands.map { Shape.strides(of: tensor($0).sizes, broadcastTo: sizes) }
     var arguments = forge_select_arguments()
     arguments.rank = Int32(sizes.count)
     withUnsafeMutableBytes(of: &arguments.sizes) { $0.store(sizes) }

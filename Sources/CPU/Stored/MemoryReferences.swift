@@ -5,7 +5,7 @@ import ForgeSystem
 ///
 /// Nothing states which words of the arguments are pointers. They are the words that differ between
 /// two plans of one network, each with packed parameters of its own: all else follows from the
-/// network alone. So no number is ever taken for a pointer, whatever its value.
+/// network alone. So no number is ever mistaken for a pointer, whatever its value.
 struct MemoryReferences {
   /// A pointer into packed memory.
   struct Reference: StoredValue {

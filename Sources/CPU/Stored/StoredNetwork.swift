@@ -50,7 +50,7 @@ struct StoredMachine: StoredValue {
     engine = EngineVersion.digest
   }
 
-  /// What decides about a plan besides its graph, its constants and the options that are values.
+  /// What determines a plan besides its graph, its constants and the options that are values.
   static func facts(of options: CompileOptions) -> [String] {
     let level = (options.requestedInstructionSet ?? .best).level
     let machine = StoredMachine(level: level)

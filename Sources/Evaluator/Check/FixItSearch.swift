@@ -7,7 +7,7 @@
   /// Finds changes of the source that fix a mistake, by trying them.
   ///
   /// Each candidate is an edit of one call. Candidates that cannot help are left out by asking the
-  /// edited layers for their shapes. Of the others, the whole network is evaluated anew with the
+  /// edited layers for their shapes. Of the others, the whole network is evaluated again with the
   /// edited source; only an edit that leaves fewer mistakes is offered.
   struct FixItSearch {
     let check: NetworkCheck

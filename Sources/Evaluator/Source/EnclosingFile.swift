@@ -7,7 +7,7 @@
   ///
   /// The Swift compiler passes a macro its own syntax only. Names that are declared elsewhere in
   /// the file are looked up in the file itself, which is read when the first of them is used. A
-  /// change of the file compiles it anew, and so expands the macro anew.
+  /// change of the file compiles it again, and so expands the macro again.
   struct EnclosingFile {
     /// The path of the file.
     let path: String

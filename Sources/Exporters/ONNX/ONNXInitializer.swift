@@ -4,7 +4,7 @@ import Forge
 struct ONNXInitializer {
   /// The values.
   enum Contents {
-    /// So many floats, computed when they are written.
+    /// A number of floats, computed when they are written.
     case floats(count: Int, () throws -> [Float])
     /// Integers.
     case integers([Int])

@@ -10,7 +10,7 @@ public struct ONNXOptions: Sendable {
   public enum Batch: Hashable, Sendable {
     /// Any number: the first axis of each input and output is named `N`.
     case open
-    /// So many.
+    /// Exactly this number.
     case exactly(Int)
   }
 

@@ -21,7 +21,7 @@ struct CacheFolder {
   static let hashesSuffix = ".hashes"
   static let importSuffix = ".import"
   private static let digits = 64
-  /// A file that is being written is left behind by a process that ended, after so many seconds.
+  /// The age in seconds from which an unfinished file counts as abandoned.
   private static let longestWriting = 3600
 
   /// The seconds of the clock.
@@ -96,7 +96,7 @@ struct CacheFolder {
       let part = (path.hasPrefix("/") ? "/" : "") + parts.prefix(count).joined(separator: "/")
       guard mkdir(part, 0o755) == 0 || errno == EEXIST else {
         throw LoadError(
-          .unreadable, "the folder of the cache cannot be made", path: path,
+          .unreadable, "the folder of the cache cannot be created", path: path,
           received: String(cString: strerror(errno)))
       }
     }

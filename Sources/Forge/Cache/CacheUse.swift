@@ -4,8 +4,8 @@ import ForgeShapes
 public enum CacheUse: Sendable, Hashable, CustomStringConvertible {
   /// The network comes from this file; nothing was compiled.
   case cached(path: String)
-  /// The network was compiled and is in this file now, in place of one that could not be used, if
-  /// `replacing` says why.
+  /// The network was compiled and stored in this file. `replacing` says why an existing file could
+  /// not be used; `nil` if there was none.
   case stored(path: String, replacing: String?)
   /// The network was compiled and is not in the cache, for this reason.
   case notStored(reason: String)

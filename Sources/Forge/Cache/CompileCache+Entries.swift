@@ -13,7 +13,7 @@ extension CompileCache {
       case network
       /// The hashes of a file of weights or of a network, which need not be read again.
       case hashes
-      /// Which network a model file leads to, so that it need not be imported again.
+      /// Which network belongs to a model file, so the file need not be imported again.
       case imported
     }
 
@@ -64,8 +64,8 @@ extension CompileCache {
 
   /// The networks of the cache that a compile would not use, each with the reason.
   ///
-  /// Digests are checked, also those that the cache remembers; it forgets one that is wrong. An
-  /// entry of another version of Forge, or for another processor, is whole but foreign here.
+  /// All digests are checked, even of entries that were checked before; damaged ones are forgotten.
+  /// An entry of another version of Forge, or for another processor, counts as unusable too.
   ///
   /// - Returns: the files with what is wrong with them.
   /// - Throws: ``LoadError`` if the folder cannot be read.
@@ -90,7 +90,7 @@ extension CompileCache {
       let bytes = try CompiledFile.bytes(
         of: try folder.open(file.name), isMapped: true, threads: cores)
       let model = try StoredModel(bytes, on: CPUBackend(), threads: threads, readingThreads: cores)
-      return model.key + CacheFolder.entrySuffix == file.name ? nil : "it holds another network"
+      return model.key + CacheFolder.entrySuffix == file.name ? nil : "it holds a different network"
     } catch {
       return CachedCompile.reason(error)
     }

@@ -3,7 +3,7 @@ import ForgeOperations
 import ForgeShapes
 import ForgeSystem
 
-/// What decides about a compiled network: equal keys mean equal networks.
+/// What determines a compiled network: equal keys mean equal networks.
 ///
 /// | part | content |
 /// | --- | --- |
@@ -77,7 +77,7 @@ struct CompileKey: Hashable {
   /// Checks what is known to have no place in a compiled file.
   private static func check(_ model: LoadedModel, _ options: CompileOptions) throws(Refusal) {
     if case .samples = options.verify {
-      throw Refusal(reason: "verify compares a network that is compiled")
+      throw Refusal(reason: "verify needs a freshly compiled network")
     }
     guard options.tuningTimer == nil else { throw Refusal(reason: "the clock is replaced") }
     let inputs = model.inference.inputs.map { model.inference.nodes[$0] }

@@ -17,8 +17,8 @@ package struct FileCompile {
   ///
   /// - Parameters:
   ///   - options: the options of the compile.
-  ///   - addImport: adds all that decides about the import, apart from what the files hold; throws
-  ///     if something has no place in a key, such as Swift code.
+  ///   - addImport: adds everything that determines the import, apart from what the files hold;
+  ///     throws if something has no place in a key, such as Swift code.
   ///   - load: imports the model.
   package init(
     _ options: CompileOptions,

@@ -24,7 +24,7 @@ final class ImportedOrigin: Sendable {
 
   /// Stage 4 of the model.
   ///
-  /// - Throws: `CompileError` if the model can no longer be imported, or is another one by now.
+  /// - Throws: `CompileError` if the model can no longer be imported, or the file has changed.
   func compiler() throws(CompileError) -> Compiler {
     if let known = compiled.withLock(\.self) { return known }
     let model: Model

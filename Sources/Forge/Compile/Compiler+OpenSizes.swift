@@ -17,7 +17,7 @@ extension Compiler {
     let known: [Shape?]
     do throws(ChangedInside) { known = try inference.openOutputShapes() } catch {
       throw CompileError([
-        Problem(headline: "the model does not follow its open sizes", cause: error)
+        Problem(headline: "the model does not support its open sizes", cause: error)
       ])
     }
     return largest.enumerated().map { index, shape in
@@ -53,7 +53,7 @@ extension Compiler {
   ) throws(CompileError) -> Model {
     do { return try open.model(shapes) } catch {
       throw CompileError([
-        Problem(headline: "the network cannot be made for these sizes", cause: error)
+        Problem(headline: "the network cannot be built for these sizes", cause: error)
       ])
     }
   }

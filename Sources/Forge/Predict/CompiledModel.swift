@@ -109,8 +109,8 @@ public final class CompiledModel: Sendable {
       origin, facts, options, metadata, network, fixedExecutable, report: report.with(cache))
   }
 
-  /// Whether the network comes from the cache of ``CompileOptions/cache``, so that nothing was
-  /// compiled; ``CompileReport/cache`` says more.
+  /// Whether the network comes from ``CompileOptions/cache`` and was not compiled;
+  /// ``CompileReport/cache`` says more.
   public var isCached: Bool { if case .cached = report.cache { true } else { false } }
 
   /// The most threads of one prediction, as ``CompileOptions/threads`` resolved on this machine.
@@ -261,7 +261,7 @@ public final class CompiledModel: Sendable {
     if let state {
       memory.state = state
     } else {
-      // Predictions without a context or a session begin anew.
+      // Predictions without a context or a session start from the beginning.
       own.reset()
     }
     try memory.write(inputs)

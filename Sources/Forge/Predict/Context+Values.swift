@@ -122,7 +122,7 @@ extension Context {
     try predict(input.span, into: &span)
   }
 
-  /// The number of values of the first output for so many values of the only input.
+  /// The number of values of the first output for this many values of the only input.
   private func outputCount(inputCount: Int) throws(PredictionError) -> Int {
     guard let sizes = memory.executable.sequenceSizes,
       let length = try network.sequenceLength?.length(ofInput: 0, count: inputCount)

@@ -225,7 +225,7 @@ public final class Context {
     memory.set(length: place)
   }
 
-  /// Sets the length to that of so many values of an input.
+  /// Sets the length to that of this many values of an input.
   private func takeLength(ofInput index: Int, count: Int) throws(PredictionError) {
     if let length = try network.sequenceLength?.length(ofInput: index, count: count) {
       memory.set(length: length)

@@ -24,8 +24,8 @@ extension OpenSizes {
     }
   }
 
-  /// The shape of an input of so many values, where only one of its sizes is open; `nil` where the
-  /// number does not tell.
+  /// The shape of an input of this many values, where only one of its sizes is open; `nil` where
+  /// the number does not tell.
   func shape(ofInput index: Int, _ declared: Shape, count: Int) -> Shape? {
     guard axes[index].count == 1, let axis = axes[index].first else { return nil }
     var sizes = declared.dimensions
@@ -56,7 +56,7 @@ extension PredictionError {
     PredictionError(
       .wrongShape, "the inputs differ in \"\(name.printable)\"",
       received: sizes.map { "\($0.size) in \"\($0.input)\"" }.joined(separator: ", "),
-      needs: "one size, as all have the name \"\(name.printable)\"")
+      needs: "one size, because all have the name \"\(name.printable)\"")
   }
 
   /// The network does not take inputs of these sizes, although they are within the ranges.

@@ -1,6 +1,6 @@
 import ForgeShapes
 
-/// Memory of the caller in place of the context's, for one prediction.
+/// Binding the caller's memory for one prediction, instead of the context's.
 ///
 /// ```swift
 /// let context = try RealtimeContext(network)
@@ -96,7 +96,7 @@ extension RealtimeContext {
 extension PredictionError {
   static func overlappingOutputs(_ first: String, _ second: String) -> PredictionError {
     PredictionError(
-      .overlappingOutputs, "two outputs are bound to memory that overlaps",
-      received: "\"\(first)\" and \"\(second)\"", remedy: "bind memory of its own to each output")
+      .overlappingOutputs, "two outputs are bound to overlapping memory",
+      received: "\"\(first)\" and \"\(second)\"", remedy: "bind separate memory to each output")
   }
 }

@@ -1,4 +1,4 @@
-/// What the functions for C reach.
+/// What the C functions use.
 extension RealtimeContext {
   /// The number of values of an example of an input, at the present length.
   package func count(ofInput index: Int) -> Int? {

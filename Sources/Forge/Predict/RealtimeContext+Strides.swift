@@ -1,5 +1,5 @@
-/// Values that are not one after the other: a channel of interleaved sound, or a plane of planar
-/// sound for a network whose channels are interleaved.
+/// Values that are not contiguous: a channel of interleaved sound, or a plane of planar sound for a
+/// network with interleaved channels.
 ///
 /// ```swift
 /// let context = try RealtimeContext(network)
@@ -85,7 +85,7 @@ extension RealtimeContext {
     return true
   }
 
-  /// Whether so many elements are inside a tensor.
+  /// Whether this many elements are inside a tensor.
   private static func fits(_ count: Int, first: Int, step: Int, in size: Int) -> Bool {
     guard count >= 0, first >= 0, step >= 1, first <= size else { return false }
     return count == 0 || first < size && count - 1 <= (size - 1 - first) / step

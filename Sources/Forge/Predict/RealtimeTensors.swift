@@ -47,7 +47,7 @@ struct RealtimeTensors: ~Copyable {
   /// Sets the number of values of an example.
   func set(count: Int, of index: Int) { tensors[index].count = count }
 
-  /// The number of values of so many examples, which are as far apart as those of the longest
+  /// The number of values of this many examples, which are as far apart as those of the longest
   /// sequence.
   func count(_ index: Int, batch: Int) -> Int {
     (batch - 1) * (tensors[index].own.count / maximumBatch) + tensors[index].count

@@ -37,11 +37,11 @@ struct SequenceLength: Sendable {
     shapes[index].replacing(axes[index], length: length)
   }
 
-  /// The length of an input of so many values; `nil` for an input of fixed size.
+  /// The length of an input of this many values; `nil` for an input of fixed size.
   ///
   /// It allocates only to throw.
   ///
-  /// - Throws: ``PredictionError`` when no length has so many.
+  /// - Throws: ``PredictionError`` when no length has this many.
   func length(ofInput index: Int, count: Int) throws(PredictionError) -> Int? {
     guard !axes[index].isEmpty else { return nil }
     guard let length = place(index, count) else {
@@ -83,7 +83,7 @@ struct SequenceLength: Sendable {
     return length
   }
 
-  /// The length at which an input has so many values.
+  /// The length at which an input has this many values.
   private func place(_ index: Int, _ values: Int) -> Int? {
     let unit = unitCounts[index]
     guard values > 0, values.isMultiple(of: unit) else { return nil }

@@ -58,7 +58,7 @@ public final class StreamSession: Sendable {
   /// - Parameters:
   ///   - name: the name, one of ``CompiledModel/stateNames``.
   ///   - values: the values in row-major order, as many as the state has.
-  /// - Throws: ``PredictionError`` when there is no such state or the number of values is another
+  /// - Throws: ``PredictionError`` when there is no such state or the number of values differs
   ///   one.
   public func set(_ name: String, to values: [Float]) async throws(PredictionError) {
     let index = try runner.network.index(ofState: name)

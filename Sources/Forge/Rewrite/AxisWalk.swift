@@ -54,7 +54,7 @@ struct AxisWalk {
   }
 
   /// A value on the way, and what lies between it and the end.
-  struct Place {
+  struct Visit {
     var value: Value
     var axes: MovedAxes
     var factor = 1.0
@@ -67,39 +67,41 @@ struct AxisWalk {
   ///   - value: the value.
   ///   - axes: its axes.
   ///   - passes: what may be passed besides reshapes and permutations.
-  ///   - visit: called with every place.
-  /// - Returns: the axes of the last place.
+  ///   - visit: called with every value on the way.
+  /// - Returns: the axes of the last value.
   @discardableResult
   func back(
-    from value: Value, _ axes: MovedAxes, passes: Set<Pass>, visit: (Place) -> Void
+    from value: Value, _ axes: MovedAxes, passes: Set<Pass>, visit: (Visit) -> Void
   ) -> MovedAxes {
-    var place = Place(value: value, axes: axes)
+    var current = Visit(value: value, axes: axes)
     while true {
-      visit(place)
-      guard let position = index.producer[place.value.index], graph.isBare(position) else { break }
+      visit(current)
+      guard let position = index.producer[current.value.index], graph.isBare(position) else {
+        break
+      }
       let node = graph.nodes[position]
       guard let sizes = graph.shape(of: node.inputs[0]).sizes else { break }
-      var next = place
+      var next = current
       next.value = node.inputs[0]
       switch node.primitive {
       case .reshape:
-        guard next.axes.regroup(sizes) else { return place.axes }
+        guard next.axes.regroup(sizes) else { return current.axes }
       case .permute(let order):
         next.axes.undoPermutation(order)
         next.permutations += 1
       case .expand:
-        guard passes.contains(.broadcasts) else { return place.axes }
+        guard passes.contains(.broadcasts) else { return current.axes }
         next.axes.undoBroadcast(sizes)
       default:
         guard passes.contains(.factors), let (value, factor) = graph.multiple(node) else {
-          return place.axes
+          return current.axes
         }
         next.value = value
         next.factor *= factor
       }
-      place = next
+      current = next
     }
-    return place.axes
+    return current.axes
   }
 
   /// The image that matrices of heads are made of, or a permutation of the matrices.
@@ -133,11 +135,13 @@ struct AxisWalk {
     of value: Value, _ axes: MovedAxes, passes: Set<Pass> = []
   ) -> (operand: Operand, separation: Permutation?)? {
     var found: Operand?
-    back(from: value, axes, passes: passes) { place in
-      guard place.axes.parts == place.axes.image, let sharing = place.axes.sharing else { return }
+    back(from: value, axes, passes: passes) { visited in
+      guard visited.axes.parts == visited.axes.image, let sharing = visited.axes.sharing else {
+        return
+      }
       found = Operand(
-        value: place.value, sizes: Self.imageSizes(place.axes), factor: place.factor,
-        sharing: sharing, saved: place.permutations)
+        value: visited.value, sizes: Self.imageSizes(visited.axes), factor: visited.factor,
+        sharing: sharing, saved: visited.permutations)
     }
     return found.map { ($0, Self.permutation(from: axes.image, to: axes.parts)) }
   }

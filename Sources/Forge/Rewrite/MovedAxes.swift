@@ -13,8 +13,8 @@ struct MovedAxes {
     enum Role: Int, Hashable { case batch, row, head, position, channel }
 
     let role: Role
-    /// Its place among all parts, outermost first, before they are moved.
-    let place: [Int]
+    /// Its position among all parts before they are moved: that of the axis, then of its splits.
+    let origin: [Int]
     let size: Int
   }
 
@@ -27,8 +27,8 @@ struct MovedAxes {
 
   /// Axes of these roles and sizes.
   init(_ roles: [Part.Role], sizes: [Int]) {
-    axes = zip(roles, sizes).enumerated().map { place, axis in
-      axis.1 == 1 ? [] : [Part(role: axis.0, place: [place], size: axis.1)]
+    axes = zip(roles, sizes).enumerated().map { position, axis in
+      axis.1 == 1 ? [] : [Part(role: axis.0, origin: [position], size: axis.1)]
     }
     all = axes.flatMap { $0 }
   }
@@ -49,7 +49,7 @@ struct MovedAxes {
   var sharing: Int? {
     guard repeated.allSatisfy({ $0.role == .head }) else { return nil }
     let heads = (parts(of: .head) + repeated).sorted {
-      $0.place.lexicographicallyPrecedes($1.place)
+      $0.origin.lexicographicallyPrecedes($1.origin)
     }
     guard Set(heads.suffix(repeated.count)) == Set(repeated) else { return nil }
     return repeated.reduce(1) { $0 * $1.size }
@@ -80,8 +80,8 @@ struct MovedAxes {
           axis.append(next)
           needed /= next.size
         } else if next.size.isMultiple(of: needed) {
-          let outer = Part(role: next.role, place: next.place + [0], size: needed)
-          let inner = Part(role: next.role, place: next.place + [1], size: next.size / needed)
+          let outer = Part(role: next.role, origin: next.origin + [0], size: needed)
+          let inner = Part(role: next.role, origin: next.origin + [1], size: next.size / needed)
           splits[next] = [outer, inner]
           axis.append(outer)
           rest = [inner] + rest

@@ -7,8 +7,8 @@ struct PartDemand {
 
   /// How a node is computed.
   enum Choice {
-    /// The whole result, from whole operands.
-    case whole
+    /// The full result, from full operands.
+    case full
     /// A part of the result, as part of the only operand.
     case slice(PartialComputation)
     /// A part of the result, from parts of the operands.
@@ -54,18 +54,18 @@ struct PartDemand {
   /// Goes from the outputs to the inputs.
   private mutating func demand(settled: Set<Int>) {
     parts = Array(repeating: nil, count: sizes.count)
-    choices = Array(repeating: .whole, count: graph.nodes.count)
-    for output in graph.outputs { read(TensorPart(whole: sizes[output.index]), of: output) }
+    choices = Array(repeating: .full, count: graph.nodes.count)
+    for output in graph.outputs { read(TensorPart(allOf: sizes[output.index]), of: output) }
     for (position, node) in graph.nodes.enumerated().reversed() {
-      let whole = TensorPart(whole: sizes[node.output.index])
-      let part = parts[node.output.index] ?? whole
-      let choice = choice(node, part, isWhole: part == whole || settled.contains(position))
+      let all = TensorPart(allOf: sizes[node.output.index])
+      let part = parts[node.output.index] ?? all
+      let choice = choice(node, part, isFull: part == all || settled.contains(position))
       choices[position] = choice
       switch choice {
-      case .whole:
-        if part != whole { parts[node.output.index] = whole }
+      case .full:
+        if part != all { parts[node.output.index] = all }
         for operand in graph.operands(of: node) {
-          read(TensorPart(whole: sizes[operand.index]), of: operand)
+          read(TensorPart(allOf: sizes[operand.index]), of: operand)
         }
       case .slice(let computation), .part(let computation):
         for operand in computation.operands {
@@ -80,16 +80,16 @@ struct PartDemand {
   }
 
   private func choice(
-    _ node: OperationGraph.Node, _ part: TensorPart, isWhole: Bool
+    _ node: OperationGraph.Node, _ part: TensorPart, isFull: Bool
   ) -> Choice {
     guard let operation = node.primitive.operation as? any PartialOperation,
       node.residual == nil, node.activation == .linear
-    else { return .whole }
+    else { return .full }
     let operands = node.inputs.map { sizes[$0.index] }
-    guard let computation = operation.computation(of: part, from: operands) else { return .whole }
+    guard let computation = operation.computation(of: part, from: operands) else { return .full }
     if computation.isPartOfOperand { return .slice(computation) }
-    guard !isWhole, computation.operands.allSatisfy({ isReadable($0, of: node) }) else {
-      return .whole
+    guard !isFull, computation.operands.allSatisfy({ isReadable($0, of: node) }) else {
+      return .full
     }
     return .part(computation)
   }
@@ -99,7 +99,7 @@ struct PartDemand {
     _ operand: PartialComputation.Operand, of node: OperationGraph.Node
   ) -> Bool {
     let value = node.inputs[operand.position]
-    guard !operand.part.isWhole(of: sizes[value.index]) else { return true }
+    guard !operand.part.coversAll(of: sizes[value.index]) else { return true }
     if graph.weightBlocks[value.index] != nil { return false }
     return operand.position == 0 || !node.primitive.traits.packsOperands
       || graph.constant(value) != nil
@@ -144,11 +144,11 @@ struct PartDemand {
 
   /// The part of a value that is made.
   func made(_ value: Value) -> TensorPart {
-    let whole = TensorPart(whole: sizes[value.index])
+    let all = TensorPart(allOf: sizes[value.index])
     guard let producer = producers[value.index], let part = parts[value.index] else {
-      return whole
+      return all
     }
-    if case .whole = choices[producer] { return whole }
+    if case .full = choices[producer] { return all }
     return part
   }
 

@@ -14,13 +14,13 @@ enum RecognizeActivations: Rewrite {
     // Later nodes first: the factor behind a product belongs to the pattern.
     for position in graph.nodes.indices.reversed() {
       let node = graph.nodes[position]
-      guard node.residual == nil, node.activation == .linear, !pattern.isTaken(position),
+      guard node.residual == nil, node.activation == .linear, !pattern.isClaimed(position),
         let found = pattern.activation(at: node.output),
         graph.shape(of: found.input) == graph.shape(of: node.output)
       else { continue }
       graph.nodes[position].primitive = .activation(found.function)
       graph.nodes[position].inputs = [found.input]
-      let absorbed = pattern.take(found.nodes.subtracting([position]))
+      let absorbed = pattern.claim(found.nodes.subtracting([position]))
       graph.nodes[position].layers = absorbed.flatMap { graph.nodes[$0].layers } + node.layers
       count += 1
     }
@@ -61,19 +61,19 @@ private struct ActivationPattern {
 
   private let index: GraphIndex
   private let graph: OperationGraph
-  private var taken: Set<Int> = []
+  private var claimed: Set<Int> = []
 
   init(_ graph: OperationGraph) {
     (self.graph, index) = (graph, GraphIndex(graph))
   }
 
   /// Whether a node is part of a pattern that was found before and is used by nothing else.
-  func isTaken(_ position: Int) -> Bool { taken.contains(position) }
+  func isClaimed(_ position: Int) -> Bool { claimed.contains(position) }
 
   /// Marks the nodes of a pattern and returns those that nothing else uses, in order.
-  mutating func take(_ nodes: Set<Int>) -> [Int] {
+  mutating func claim(_ nodes: Set<Int>) -> [Int] {
     let unshared = nodes.filter { index.uses[graph.nodes[$0].output.index] == 1 }
-    taken.formUnion(unshared)
+    claimed.formUnion(unshared)
     return unshared.sorted()
   }
 

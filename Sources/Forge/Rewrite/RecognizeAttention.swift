@@ -165,8 +165,8 @@ private struct AttentionBuilder: PatternBuilder {
     let first = values.prefix(keys).prefix { isVisible($0) == true }.count
     // One row for all queries hides nothing.
     guard first >= 1, queries > 1 || first == keys else { return nil }
-    for (place, value) in values.enumerated()
-    where isVisible(value) != (place % keys < first + place / keys % queries) { return nil }
+    for (offset, value) in values.enumerated()
+    where isVisible(value) != (offset % keys < first + offset / keys % queries) { return nil }
     return first - 1
   }
 }

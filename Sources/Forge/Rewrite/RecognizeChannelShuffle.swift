@@ -68,12 +68,9 @@ enum RecognizeChannelShuffle: Rewrite {
 
   /// The order of the elements of a tensor of the given sizes after a permutation of its axes.
   private static func channels(_ sizes: [Int], _ order: [Int]) -> [Int] {
-    var strides = Array(repeating: 1, count: sizes.count)
-    for axis in sizes.indices.dropLast().reversed() {
-      strides[axis] = strides[axis + 1] * sizes[axis + 1]
-    }
-    return order.reduce([0]) { places, axis in
-      places.flatMap { place in (0..<sizes[axis]).map { place + $0 * strides[axis] } }
+    let strides = Shape.strides(of: sizes)
+    return order.reduce([0]) { elements, axis in
+      elements.flatMap { element in (0..<sizes[axis]).map { element + $0 * strides[axis] } }
     }
   }
 

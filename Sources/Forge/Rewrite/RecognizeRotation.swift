@@ -95,8 +95,8 @@ private struct RotationPattern {
     return [RotationRule.Pairs.halves, .neighbors].first { pairs in
       let rule = RotationRule(heads: 1, pairs: pairs)
       return lanes.enumerated().allSatisfy { channel, lane in
-        let (place, sign) = rule.partner(of: channel, rotated: lanes.count)
-        return lane == RotatedLanes.Lane(place: place, sign: sign)
+        let (partner, sign) = rule.partner(of: channel, rotated: lanes.count)
+        return lane == RotatedLanes.Lane(channel: partner, sign: sign)
       }
     }
   }

@@ -1,17 +1,17 @@
 import ForgeOperations
 import ForgeShapes
 
-/// What a rearrangement of the last axis of a tensor is made of: for each place there, the place in
-/// the tensor and a sign.
+/// What a rearrangement of the last axis of a tensor is made of: for each channel there, the
+/// channel in the tensor and a sign.
 ///
 /// Exporters write the partners of a rotation as slices, a negation and a concatenation, and those
 /// of neighbors with reshapes between them.
 struct RotatedLanes {
   typealias Value = OperationGraph.Value
 
-  /// A place in the tensor's last axis, and the sign of its number.
+  /// A channel of the tensor's last axis, and the sign of its number.
   struct Lane: Hashable {
-    var place: Int
+    var channel: Int
     var sign: Int
   }
 
@@ -44,7 +44,7 @@ struct RotatedLanes {
   }
 
   private func lanes(of value: Value, _ operations: inout Int) -> [Lane]? {
-    if value == tensor { return (0..<width).map { Lane(place: $0, sign: 1) } }
+    if value == tensor { return (0..<width).map { Lane(channel: $0, sign: 1) } }
     operations -= 1
     guard operations > 0, let inner = inner(of: value), let position = index.producer[value.index],
       graph.isBare(position)
@@ -70,14 +70,14 @@ struct RotatedLanes {
       guard kept, let sizesBefore = self.inner(of: node.inputs[0]),
         let lanes = lanes(of: node.inputs[0], &operations)
       else { return nil }
-      var places = [0]
+      var channels = [0]
       for (axis, size) in sizesBefore.enumerated() {
         let sliced = outer.count + axis
-        places = places.flatMap { place in
-          (0..<sizes[sliced]).map { place * size + starts[sliced] + $0 * steps[sliced] }
+        channels = channels.flatMap { channel in
+          (0..<sizes[sliced]).map { channel * size + starts[sliced] + $0 * steps[sliced] }
         }
       }
-      return places.map { lanes[$0] }
+      return channels.map { lanes[$0] }
     default:
       guard let (scaled, factor) = graph.multiple(node), factor == -1 else { return nil }
       return lanes(of: scaled, &operations).map(Self.negated)
@@ -85,7 +85,7 @@ struct RotatedLanes {
   }
 
   private static func negated(_ lanes: [Lane]) -> [Lane] {
-    lanes.map { Lane(place: $0.place, sign: -$0.sign) }
+    lanes.map { Lane(channel: $0.channel, sign: -$0.sign) }
   }
 
   /// The sizes of a value behind the outer ones; `nil` if it has others, or too many lanes.

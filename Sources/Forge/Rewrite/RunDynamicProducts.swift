@@ -36,7 +36,7 @@ extension OperationGraph.Node {
 
 /// Numbers that a range quantized, as a product reads them.
 private struct DynamicOperand {
-  /// The place of the quantization.
+  /// The position of the quantization.
   let quantization: Int
   /// The rearrangements between the quantization and the product, in order.
   let moves: [Primitive]
@@ -48,7 +48,7 @@ private struct DynamicOperand {
 private struct DynamicProductMatch {
   let product: DynamicProduct
   let operand: DynamicOperand
-  /// The place of the product, and that of the last node of the pattern.
+  /// The position of the product, and that of the last node of the pattern.
   let position, end: Int
 }
 
@@ -128,10 +128,10 @@ private struct DynamicProductPattern {
         moves.insert(node.primitive, at: 0)
         value = node.inputs[0]
       case .binary(.multiply) where scale == nil && zero == nil:
-        guard let (other, part) = combined(node), part.place == 0 else { return nil }
+        guard let (other, part) = combined(node), part.index == 0 else { return nil }
         (value, scale) = (other, part.vector)
       case .binary(.subtract) where zero == nil:
-        guard let (other, part) = combined(node), part.place == 1, other == node.inputs[0]
+        guard let (other, part) = combined(node), part.index == 1, other == node.inputs[0]
         else { return nil }
         (value, zero) = (other, part.vector)
       case .dynamicQuantize:
@@ -144,7 +144,7 @@ private struct DynamicProductPattern {
   }
 
   /// The operand of an operation on two values whose other one is a part of a vector.
-  private func combined(_ node: Node) -> (Value, part: (vector: Value, place: Int))? {
+  private func combined(_ node: Node) -> (Value, part: (vector: Value, index: Int))? {
     guard node.inputs.count == 2 else { return nil }
     for (operand, other) in [(0, 1), (1, 0)] {
       if let part = part(of: node.inputs[other]),
@@ -156,7 +156,7 @@ private struct DynamicProductPattern {
     return nil
   }
 
-  /// The whole numbers that are added to sums, and the place of the addition.
+  /// The whole numbers that are added to sums, and the position of the addition.
   private func bias(
     behind value: Value, outputs: Int
   ) throws -> (integers: [Int32], position: Int)? {
@@ -192,8 +192,8 @@ private struct DynamicProductPattern {
     return count == 1 ? Array(repeating: values[0], count: outputs) : values
   }
 
-  /// The vector that a value is an element of, and the place of the element.
-  private func part(of value: Value) -> (vector: Value, place: Int)? {
+  /// The vector that a value is an element of, and the index of the element.
+  private func part(of value: Value) -> (vector: Value, index: Int)? {
     guard let node = producer(of: value), graph.shape(of: node.output).elementCount == 1 else {
       return nil
     }
@@ -215,7 +215,7 @@ private struct DynamicProductPattern {
     return nil
   }
 
-  /// The addition of known numbers that alone reads a value, and its place.
+  /// The addition of known numbers that alone reads a value, and its position.
   private func addition(
     behind value: Value, outputs: Int
   ) throws -> (position: Int, numbers: [Float])? {
@@ -230,7 +230,7 @@ private struct DynamicProductPattern {
     return try numbers(graph.nodes[position].inputs[2], outputs: outputs).map { (position, $0) }
   }
 
-  /// The operation on two values of one shape that alone reads a value, its place and its other
+  /// The operation on two values of one shape that alone reads a value, its position and its other
   /// operand.
   private func reader(
     behind value: Value, _ operation: BinaryOperator
@@ -243,8 +243,8 @@ private struct DynamicProductPattern {
     return (position, node.inputs[0] == value ? node.inputs[1] : node.inputs[0])
   }
 
-  /// The place of the node that alone reads a value, reshapes left out, and what it reads; the last
-  /// axis stays that of the value.
+  /// The position of the node that alone reads a value, reshapes left out, and what it reads; the
+  /// last axis stays that of the value.
   private func soleReader(behind value: Value) -> (position: Int, value: Value)? {
     var value = value
     let channels = graph.shape(of: value).sizes?.last

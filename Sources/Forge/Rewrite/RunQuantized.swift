@@ -36,7 +36,7 @@ private struct QuantizedIslands {
 
   /// Where the real numbers of an operation become integers.
   private struct End {
-    /// The place of the quantization.
+    /// The position of the quantization.
     let position: Int
     let output: Quantization
     /// The integers that an activation before it leaves.
@@ -135,12 +135,12 @@ private struct QuantizedIslands {
   private func node(
     _ primitive: Primitive, _ inputs: [Value], from position: Int, to end: End?
   ) -> (Int, Node) {
-    let place = end?.position ?? position
-    var node = graph.nodes[place]
+    let last = end?.position ?? position
+    var node = graph.nodes[last]
     node.primitive = primitive
     node.inputs = inputs
     node.layers = graph.nodes[position].layers + (end?.layers ?? [])
-    return (place, node)
+    return (last, node)
   }
 
   // MARK: Operations
@@ -237,7 +237,7 @@ private struct QuantizedIslands {
     default: return nil
     }
     let pooling = QuantizedPooling(
-      kind: .maximum, geometry: geometry, input: .whole(storage), output: .whole(storage))
+      kind: .maximum, geometry: geometry, input: .unscaled(storage), output: .unscaled(storage))
     return self.node(.quantizedPooling(pooling), node.inputs, from: position, to: nil)
   }
 
@@ -245,7 +245,7 @@ private struct QuantizedIslands {
   private func lookup(_ position: Int, _ input: Integers) throws -> (Int, Node)? {
     var functions: [Node] = []
     var node = graph.nodes[position]
-    var place = position
+    var last = position
     while true {
       switch node.primitive {
       case .activation, .unary: functions.append(node)
@@ -264,13 +264,13 @@ private struct QuantizedIslands {
         made.primitive = .lookup(table)
         made.inputs = [input.value]
         made.layers = functions.flatMap(\.layers) + node.layers
-        return (place, made)
+        return (last, made)
       default: return nil
       }
       guard node.activation == .linear, node.residual == nil, index.uses[node.output.index] == 1,
         let reader = readers[node.output.index]
       else { return nil }
-      (place, node) = (reader, graph.nodes[reader])
+      (last, node) = (reader, graph.nodes[reader])
     }
   }
 }

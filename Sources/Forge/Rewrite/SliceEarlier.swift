@@ -107,13 +107,13 @@ private struct PartBuilder {
   private static func slice(_ part: TensorPart, of sizes: [Int]) -> Primitive {
     let ranges = part.ranges
     if sizes.count == 3 {
-      if part.isWhole(along: 2, of: sizes) {
+      if part.coversAll(along: 2, of: sizes) {
         return .crop(
           Edges(
             top: ranges[0].lowerBound, left: ranges[1].lowerBound,
             bottom: sizes[0] - ranges[0].upperBound, right: sizes[1] - ranges[1].upperBound))
       }
-      if part.isWhole(along: 0, of: sizes), part.isWhole(along: 1, of: sizes) {
+      if part.coversAll(along: 0, of: sizes), part.coversAll(along: 1, of: sizes) {
         return .gatherChannels(Array(ranges[2]))
       }
     }
@@ -124,19 +124,15 @@ private struct PartBuilder {
   /// A part of a constant.
   private mutating func constant(_ part: TensorPart, of value: Value) -> Value {
     guard let recipe = graph.constant(value), let sizes = graph.shape(of: value).sizes,
-      !part.isWhole(of: sizes)
+      !part.coversAll(of: sizes)
     else { return value }
-    var strides = sizes
-    var stride = 1
-    for axis in sizes.indices.reversed() {
-      strides[axis] = stride
-      stride *= sizes[axis]
-    }
+    let strides = Shape.strides(of: sizes)
     let start = zip(part.ranges, strides).reduce(0) { $0 + $1.0.lowerBound * $1.1 }
     let result = graph.addValue(
       Shape(sizes: part.sizes),
       .constant(
-        .strided(recipe, count: stride, start: start, sizes: part.sizes, strides: strides)))
+        .strided(
+          recipe, count: sizes.reduce(1, *), start: start, sizes: part.sizes, strides: strides)))
     if let scales = graph.weightScales[value.index] {
       let isEach = scales.count == sizes.first && scales.count > 1
       graph.weightScales[result.index] = isEach ? Array(scales[part.ranges[0]]) : scales
@@ -152,7 +148,7 @@ private struct PartBuilder {
     let shape = graph.shape(of: value)
     guard shape.sizes == sizes else {
       throw ShapeError(
-        .shapeMismatch, "a part has another shape", received: shape.sizeText, needs: "\(sizes)")
+        .shapeMismatch, "a part has a different shape", received: shape.sizeText, needs: "\(sizes)")
     }
     node.layers = layers
     nodes.append(node)

@@ -138,7 +138,7 @@ private struct SlicedProductFinder {
           var reshaped = axes
           guard reshaped.regroup(sizes) else { return nil }
           rest.append((node.output, reshaped))
-        } else if let (axis, places) = range(node), let cut = cut(user, axes, axis, places) {
+        } else if let (axis, positions) = range(node), let cut = cut(user, axes, axis, positions) {
           cuts.append(cut)
         } else {
           return nil
@@ -148,8 +148,8 @@ private struct SlicedProductFinder {
     return cuts
   }
 
-  /// The axis that a node takes neighbors of, and their places.
-  private func range(_ node: OperationGraph.Node) -> (axis: Int, places: Range<Int>)? {
+  /// The axis that a node takes neighbors of, and their positions.
+  private func range(_ node: OperationGraph.Node) -> (axis: Int, positions: Range<Int>)? {
     guard let sizes = graph.shape(of: node.inputs[0]).sizes else { return nil }
     switch node.primitive {
     case .gather(let axis, let indices, value: _):
@@ -158,18 +158,18 @@ private struct SlicedProductFinder {
       else { return nil }
       return (axis < 0 ? axis + sizes.count : axis, first..<first + indices.count)
     case .slice(let starts, let counts, let steps):
-      let taken = sizes.indices.filter { starts[$0] != 0 || counts[$0] != sizes[$0] }
-      guard taken.count == 1, steps.allSatisfy({ $0 == 1 }), starts[taken[0]] >= 0 else {
+      let sliced = sizes.indices.filter { starts[$0] != 0 || counts[$0] != sizes[$0] }
+      guard sliced.count == 1, steps.allSatisfy({ $0 == 1 }), starts[sliced[0]] >= 0 else {
         return nil
       }
-      return (taken[0], starts[taken[0]]..<starts[taken[0]] + counts[taken[0]])
+      return (sliced[0], starts[sliced[0]]..<starts[sliced[0]] + counts[sliced[0]])
     default: return nil
     }
   }
 
-  /// The channels that a node takes at places of an axis, which consists of channels alone.
+  /// The channels that a node takes at positions of an axis, which consists of channels alone.
   private func cut(
-    _ position: Int, _ axes: MovedAxes, _ axis: Int, _ places: Range<Int>
+    _ position: Int, _ axes: MovedAxes, _ axis: Int, _ positions: Range<Int>
   ) -> SlicedProduct.Cut? {
     let parts = axes.axes[axis]
     guard !parts.isEmpty, parts.allSatisfy({ $0.role == .channel }) else { return nil }
@@ -182,7 +182,7 @@ private struct SlicedProductFinder {
     guard outer > 1 || inner > 1 else { return nil }
     return SlicedProduct.Cut(
       position: position, outer: outer, size: parts.reduce(1) { $0 * $1.size }, inner: inner,
-      start: places.lowerBound, count: places.count)
+      start: positions.lowerBound, count: positions.count)
   }
 }
 
@@ -205,20 +205,20 @@ private struct SlicedProductBuilder {
     if product.cuts.contains(where: \.isView) { image = try unsliced() }
     for cut in product.cuts {
       nodes = []
-      let taken = graph.nodes[cut.position]
+      let cutNode = graph.nodes[cut.position]
       let value: Value
       if let image, cut.isView {
         let first = cut.start * cut.inner
         value = try add(
-          .gatherChannels(Array(first..<first + cut.channels)), [image], layers: taken.layers)
+          .gatherChannels(Array(first..<first + cut.channels)), [image], layers: cutNode.layers)
       } else {
         value = try part(cut)
       }
-      let sizes = graph.shape(of: taken.output).sizes ?? []
+      let sizes = graph.shape(of: cutNode.output).sizes ?? []
       if graph.shape(of: value).sizes != sizes {
-        _ = try add(.reshape(sizes), [value], layers: taken.layers)
+        _ = try add(.reshape(sizes), [value], layers: cutNode.layers)
       }
-      nodes[nodes.count - 1].output = taken.output
+      nodes[nodes.count - 1].output = cutNode.output
       replacements[cut.position] = nodes
     }
   }

@@ -117,7 +117,7 @@ extension CompileError {
         Problem(headline: "the compiled file does not fit: \(reason)")
       }
     problem.path = path
-    problem.details = [("remedy", "compile the model again and write the file anew")]
+    problem.details = [("remedy", "compile the model and write the file again")]
     return CompileError([problem])
   }
 

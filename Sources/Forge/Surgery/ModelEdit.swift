@@ -3,7 +3,7 @@ import ForgeLayers
 import ForgeShapes
 
 /// A change of a model: its tensors are walked once, and those that depend on a change are made
-/// anew, with the same layers, names and scopes.
+/// again, with the same layers, names and scopes.
 struct ModelEdit {
   let model: Model
   let inference: Inference

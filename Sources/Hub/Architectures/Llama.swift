@@ -67,7 +67,7 @@ struct Llama: TextArchitecture {
 
   /// The tokens that local attention sees; `nil` for all of them.
   ///
-  /// Up to so many tokens, local attention is the same as any other.
+  /// Up to this many tokens, local attention is the same as any other.
   private static func window(
     _ settings: Settings, _ type: String?
   ) throws(HubError) -> Int? {

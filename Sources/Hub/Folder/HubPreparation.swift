@@ -16,7 +16,7 @@ public struct HubPreparation: Sendable, Hashable {
   public enum Filter: Int, Sendable, Hashable, CaseIterable {
     /// The nearest pixel.
     case nearest = 0
-    /// Lanczos's, of three lobes.
+    /// Lanczos with three lobes.
     case lanczos = 1
     /// Linear in both directions.
     case bilinear = 2
@@ -214,7 +214,7 @@ extension Settings {
 }
 
 extension HubPreparation {
-  /// The preparation as the metadata of a model hold it.
+  /// The preparation in the form of a model's metadata.
   ///
   /// - Parameter colors: the values of a pixel.
   /// - Returns: the preparation.

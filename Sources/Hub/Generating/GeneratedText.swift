@@ -3,7 +3,7 @@ import ForgeText
 
 /// A text that a ``Generator`` writes, piece by piece, as it is asked for.
 ///
-/// Each iteration writes the text anew. The network computes while `next()` waits, on a thread of
+/// Each iteration writes the text again. The network computes while `next()` waits, on a thread of
 /// the generator; a task that is canceled ends the iteration with a `CancellationError`.
 public struct GeneratedText: AsyncSequence, Sendable {
   /// A piece of the text.

@@ -12,7 +12,8 @@ public struct GenerationOptions: Sendable, Hashable {
   public var maximumTokens: Int
   /// What logits are divided by; with 0 each token is the one with the largest logit (greedy).
   public var temperature: Float
-  /// Keeps the tokens with the largest logits, so many and those equal to the last; `nil` for all.
+  /// Keeps the tokens with the largest logits, this many and those equal to the last; `nil` for
+  /// all.
   public var topK: Int?
   /// Keeps the fewest tokens whose probabilities sum to so much; `nil` for all.
   public var topP: Float?

@@ -106,7 +106,7 @@ struct TokenChoice {
     return tokens
   }
 
-  /// The `count`-th largest of numbers, by a heap of so many.
+  /// The `count`-th largest of numbers, found with a heap of `count` numbers.
   private static func smallest(of logits: [Float], _ count: Int) -> Float {
     var heap: [Float] = []
     heap.reserveCapacity(count)

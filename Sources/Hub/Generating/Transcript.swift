@@ -1,4 +1,4 @@
-/// What a ``Transcriber`` has written.
+/// The result of a ``Transcriber``.
 public struct Transcript: Sendable, Hashable {
   /// The text.
   public let text: String

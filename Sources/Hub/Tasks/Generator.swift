@@ -35,7 +35,7 @@ public struct Generator: Sendable {
   ///   - generation: the options of texts that have none of their own; those of
   ///     generation_config.json if `nil`.
   ///   - maximumLength: the maximum number of tokens of a prompt and its text, at most the
-  ///     folder's. Each text that is being written has memory for the keys and values of so many.
+  ///     folder's. Each text in progress has memory for the keys and values of that many.
   ///   - streams: how many texts are computed at the same time; further ones take turns with them.
   ///   - options: the options of the compile, such as the precision.
   ///   - limits: limits on what the files may state.

@@ -117,8 +117,10 @@ public struct TextEncoder: Sendable {
     return vectors
   }
 
-  /// A digest of all that decides about vectors, to be stored with an index of them: an index whose
-  /// fingerprint is another one must be made again.
+  /// A digest of everything that determines the vectors.
+  ///
+  /// Store it with an index of vectors; if it
+  /// differs later, build the index again.
   ///
   /// It covers the files of the folder, among them tokenizer and weights with their type of
   /// elements, and how they are used here: maximum length, pooling, dimensions, normalization,

@@ -2,7 +2,7 @@ import Forge
 import ForgeAudio
 import ForgeText
 
-/// Writes down speech with a Whisper.
+/// Transcribes speech with a Whisper network.
 ///
 /// ```swift
 /// let transcriber = try Transcriber(contentsOf: "whisper-tiny")
@@ -10,8 +10,8 @@ import ForgeText
 /// ```
 /// ForgeAudio's `Sound` reads files and changes their rate.
 ///
-/// Each token is the likeliest one (greedy). A sound of more than ``maximumSamples`` is cut by the
-/// caller, best where nobody speaks. All threads can share a transcriber.
+/// Each token is the likeliest one (greedy). The caller cuts a sound of more than
+/// ``maximumSamples``, best at a pause. All threads can share a transcriber.
 ///
 /// Source: Radford and others, Robust Speech Recognition via Large-Scale Weak Supervision, 2022;
 /// `WhisperForConditionalGeneration.generate` of transformers, without times.
@@ -81,9 +81,9 @@ public struct Transcriber: Sendable {
   ///
   /// - Parameters:
   ///   - samples: one channel of 16 000 samples per second, −1 to 1, at most ``maximumSamples``;
-  ///     what is missing to them is silence.
-  ///   - language: the code of the language, one of ``languages``; if `nil`, the likeliest one.
-  ///   - translates: whether the text is in English.
+  ///     a shorter sound is padded with silence.
+  ///   - language: the code of the language, one of ``languages``; if `nil`, it is detected.
+  ///   - translates: whether to translate into English.
   /// - Returns: the text and its language.
   /// - Throws: ``HubError``: `invalid` for too many samples, another language, or a network that
   ///   does not translate; `prediction`, `tokenizer`.

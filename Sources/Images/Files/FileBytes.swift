@@ -26,7 +26,7 @@ enum FileBytes {
   }
 
   /// Converts errors of `body` to ``ImageError``.
-  private static func reading<Value>(
+  static func reading<Value>(
     _ body: () throws(LoadError) -> Value
   ) throws(ImageError) -> Value {
     do throws(LoadError) { return try body() } catch {

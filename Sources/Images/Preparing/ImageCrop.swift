@@ -11,14 +11,13 @@ public enum ImageCrop: Hashable, Sendable {
   case center(fraction: Double)
   /// A rectangle in pixels of the picture, stretched to the network's shape.
   case rectangle(CropRectangle)
-  /// The center of the picture whose shorter side was resized to so many pixels.
+  /// The center of the picture whose shorter side was resized to this many pixels.
   ///
   /// This is torchvision's `Resize(side)` and `CenterCrop(size)`: the longer side is
   /// `⌊side · longer / shorter⌋`, and the crop starts at half of what is left over, rounded to
   /// even.
   case shorterSide(Int)
-  /// The center as of ``shorterSide(_:)``, where the crop starts at half of what is left over,
-  /// rounded down.
+  /// Like ``shorterSide(_:)``, with the crop's offset rounded down.
   ///
   /// This is how transformers' processors resize to `shortest_edge` and crop.
   case shorterSideFloored(Int)

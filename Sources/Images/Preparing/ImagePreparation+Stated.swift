@@ -1,7 +1,7 @@
 import Forge
 
 extension ImagePreparation {
-  /// The preparation that a network's file or maker states.
+  /// The preparation that the metadata of a network state.
   ///
   /// ```swift
   /// for (input, stated) in network.metadata.pictures {
@@ -50,8 +50,8 @@ extension ImagePreparation {
       background: background, limits: limits)
   }
 
-  /// The preparation as the metadata of a model hold it; `nil` for what they cannot say: a mean
-  /// image, one plane per channel, a rectangle, a fraction, a border that is not gray.
+  /// The preparation in the form of a model's metadata; `nil` for what metadata cannot express: a
+  /// mean image, one plane per channel, a rectangle, a fraction, a border that is not gray.
   ///
   /// ```swift
   /// var described = model

@@ -32,7 +32,7 @@ public struct BoxDecoder: Sendable {
   ///
   /// - Parameters:
   ///   - values: as many values as ``valueCount``.
-  ///   - minimumScore: the score that a box exceeds.
+  ///   - minimumScore: the score that a box must exceed.
   /// - Returns: the boxes in the order of the values.
   /// - Throws: ``ImageError`` of kind `wrongCount` when the number of values differs.
   public func boxes(_ values: [Float], minimumScore: Float) throws(ImageError) -> [DetectedBox] {

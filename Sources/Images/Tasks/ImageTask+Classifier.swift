@@ -16,7 +16,7 @@ extension ImageTask where Reading == [RankedClass] {
   ///   - output: the name of the output; by default the first one.
   ///   - labels: a label for each class; by default those of the network's metadata.
   ///   - top: the number of classes that a prediction returns.
-  ///   - appliesSoftmax: whether the outputs are scores, of which the softmax makes probabilities.
+  ///   - appliesSoftmax: whether the outputs are scores that a softmax turns into probabilities.
   /// - Returns: the classifier.
   /// - Throws: ``ImageError`` as ``init(_:preparation:input:read:)``, when there is no such output,
   ///   and when the number of labels is not that of its values.

@@ -1,10 +1,10 @@
 import Forge
 
 extension ImageTask where Reading == [DetectedBox] {
-  /// A detector: the objects in a picture, those of the highest scores first.
+  /// A detector: the objects in a picture, the highest scores first.
   ///
-  /// Boxes are fractions of the picture, whatever the preparation has cut off or added. One box is
-  /// left for each object, as `suppressed(iou:)` does.
+  /// Boxes are fractions of the original picture, also where the preparation crops or adds a
+  /// border. One box per object is kept, as by `suppressed(iou:)`.
   ///
   /// ```swift
   /// let detector = try ImageTask.detector(
@@ -18,9 +18,9 @@ extension ImageTask where Reading == [DetectedBox] {
   ///   - preparation: what is done with each picture; see ``init(_:preparation:input:read:)``.
   ///   - input: the name of the input that receives the picture; by default the only one.
   ///   - output: the name of the output with the boxes; by default the first one.
-  ///   - decoder: how the output has the boxes, in the network's own order of axes.
-  ///   - minimumScore: the score that a box exceeds.
-  ///   - iou: the overlap from which two boxes of a class are of one object; 1 keeps all boxes.
+  ///   - decoder: the layout of the boxes in the output.
+  ///   - minimumScore: the score that a box must exceed.
+  ///   - iou: the overlap from which two boxes of a class count as one object; 1 keeps all boxes.
   /// - Returns: the detector.
   /// - Throws: ``ImageError`` as ``init(_:preparation:input:read:)``, when there is no such output,
   ///   and when it has another number of values than the decoder reads.
@@ -56,8 +56,8 @@ extension ImageTask where Reading == [DetectedBox] {
   ///   - network: the network.
   ///   - preparation: what is done with each picture; see ``init(_:preparation:input:read:)``.
   ///   - input: the name of the input that receives the picture; by default the only one.
-  ///   - minimumScore: the score that a box exceeds.
-  ///   - iou: the overlap from which two boxes of a class are of one object; 1 keeps all boxes.
+  ///   - minimumScore: the score that a box must exceed.
+  ///   - iou: the overlap from which two boxes of a class count as one object; 1 keeps all boxes.
   ///   - boxes: returns the boxes of a picture as fractions of the network's input, not yet
   ///     suppressed.
   /// - Returns: the detector.

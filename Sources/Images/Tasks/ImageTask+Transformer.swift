@@ -1,7 +1,7 @@
 import Forge
 
 extension ImageTask where Reading == Image {
-  /// A network that makes another picture, such as one of a style or of a higher resolution.
+  /// A network that returns a picture, such as one in another style or at a higher resolution.
   ///
   /// ```swift
   /// let style = try ImageTask.transformer(
@@ -15,7 +15,7 @@ extension ImageTask where Reading == Image {
   ///   - preparation: what is done with each picture; see ``init(_:preparation:input:read:)``.
   ///   - input: the name of the input that receives the picture; by default the only one.
   ///   - output: the name of the output; by default the first one.
-  ///   - range: the values of black and white; what is beyond becomes black or white.
+  ///   - range: the values of black and white; values outside become black or white.
   ///   - keepsSize: whether the result gets the size of the picture; otherwise it has that of the
   ///     output.
   /// - Returns: the transformer.

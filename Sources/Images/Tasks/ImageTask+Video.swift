@@ -44,16 +44,16 @@ extension ImageTask {
   /// }
   /// print(results.dropped, "frames dropped")
   /// ```
-  /// Frames are prepared and results are read beside the predictions; each result has its frame as
-  /// `kept`, the time since the frame arrived as `latency`, and the part of it before the frame was
-  /// prepared as `waited`. A stream starts to read frames when the first result is awaited; leaving
-  /// the loop in any way cancels the remaining work.
+  /// Frames are prepared and results are read while other predictions run. Each result has its
+  /// frame as `kept`, the time since the frame arrived as `latency`, and the part of it before the
+  /// frame was prepared as `waited`. A stream starts to read frames when the first result is
+  /// awaited; leaving the loop in any way cancels the remaining work.
   ///
   /// - Parameters:
   ///   - frames: the frames, of a ``VideoReader`` or of any other source, such as a camera.
   ///   - runner: a runner of ``network``.
   ///   - policy: how frames that arrive too fast are handled: `.dropOldest` for live video,
-  ///     `.block` for files, of which no frame may be lost.
+  ///     `.block` for files, where no frame may be lost.
   ///   - waiting: how many frames may wait in addition to those in progress.
   /// - Returns: the results; the stream ends with the frames, or with the first error.
   /// - Throws: `RunnerError` when `waiting` is negative.

@@ -1,6 +1,6 @@
 import Forge
 
-/// A network for pictures, with what is done before and after it.
+/// A network for pictures, with its preparation and read-out.
 ///
 /// A task takes a picture from a file, from memory or from a camera, prepares it, predicts, and
 /// reads the outputs: classes, boxes, another picture, or what a closure of yours returns.
@@ -10,8 +10,8 @@ import Forge
 ///   network, preparation: .torchvision(), labels: ["cat", "dog"])
 /// print(try classifier.predict(contentsOf: "cat.jpg"))  // [cat: 0.93, dog: 0.07]
 /// ```
-/// A task is a value without a state. It predicts on any thread, alone, in batches, or in a
-/// `Runner`.
+/// A task is a stateless value. It predicts on any thread, one picture at a time, in batches, or in
+/// a `Runner`.
 public struct ImageTask<Reading: Sendable>: Sendable {
   /// Reads the outputs of one picture.
   public typealias Reader =
@@ -38,11 +38,11 @@ public struct ImageTask<Reading: Sendable>: Sendable {
   /// - Parameters:
   ///   - network: the network.
   ///   - preparation: what is done with each picture; `nil` for what the network's metadata state.
-  ///     Without a size, it gets that of the input. Where the input leaves sizes open, pictures
-  ///     keep their own, as far as they are allowed.
+  ///     Without a size, pictures get the size of the input; where that is open, they keep their
+  ///     own size if it is allowed.
   ///   - input: the name of the input that receives the picture; by default the only one.
-  ///   - read: returns the result of a picture from the outputs. The geometry maps places in the
-  ///     input back to the picture.
+  ///   - read: returns the result of a picture from the outputs. The geometry maps coordinates
+  ///     of the input back to the picture.
   /// - Throws: ``ImageError`` when there is no such input, or none is named of several, when
   ///   nothing says how pictures are prepared, and when it does not take pictures of these channels
   ///   or this size.
@@ -96,8 +96,8 @@ public struct ImageTask<Reading: Sendable>: Sendable {
 
   /// Predicts for several pictures.
   ///
-  /// Those that have one size after the preparation go through the network together, in batches of
-  /// the network's `maximumBatch`.
+  /// Pictures that have the same size after the preparation are predicted together, in batches of
+  /// up to the network's `maximumBatch`.
   ///
   /// - Parameter images: the pictures, of any sizes.
   /// - Returns: the results in the order of the pictures.
@@ -201,7 +201,7 @@ extension ImageError {
     ImageError(
       .invalidArgument,
       name.map { "the network has no input \"\($0)\"" }
-        ?? "the network has several inputs, so that the picture's needs a name",
+        ?? "the network has several inputs; name the one for the picture",
       needs: "one of " + names.joined(separator: ", "))
   }
 

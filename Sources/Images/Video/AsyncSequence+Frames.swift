@@ -1,10 +1,10 @@
 import Forge
 
-/// What thins a stream of frames out, or slows it down, before the frames reach a network.
+/// Selects or delays the frames of a stream before they reach a network.
 extension AsyncSequence {
-  /// Every n-th element: the first one, the one n places behind it, and so on.
+  /// Every n-th element: the first one, the one n positions after it, and so on.
   ///
-  /// - Parameter n: the distance of the elements; 1 and less keep all.
+  /// - Parameter n: the distance between kept elements; 1 or less keeps all.
   /// - Returns: the elements.
   public func everyNth(_ n: Int) -> SelectedFrames<Self> {
     SelectedFrames(base: self) {
@@ -16,14 +16,17 @@ extension AsyncSequence {
     }
   }
 
-  /// At most so many elements in a second, by the time at which they arrive; the others are left
-  /// out, as for a camera that delivers more frames than are wanted.
+  /// Limits the rate of elements by the time at which they arrive, as for a camera that delivers
+  /// more frames than are needed.
+  ///
+  /// The other elements are dropped.
   ///
   /// An element is kept if a period has passed since the last kept one was due, so that elements
   /// that arrive a little early or late do not change the rate.
   ///
   /// - Parameters:
-  ///   - rate: the elements of a second; 0 and less keep only the first one, NaN and infinity all.
+  ///   - rate: the elements per second; 0 or less keeps only the first one, NaN and infinity keep
+  ///     all.
   ///   - clock: the clock that tells when an element arrives.
   /// - Returns: the elements.
   public func limited<C: Clock & Sendable>(
@@ -38,12 +41,12 @@ extension AsyncSequence {
 }
 
 extension AsyncSequence where Element == VideoFrame {
-  /// At most so many frames in a second of the video; the others are left out.
+  /// Limits the rate of frames by their times in the video.
   ///
-  /// The times are those of the frames, so that a file gives the same frames however fast it is
-  /// read. Frames without a time are all kept.
+  /// The other frames are dropped. A file gives the same frames at any reading speed. Frames
+  /// without a time are all kept.
   ///
-  /// - Parameter rate: the frames of a second; 0 and less keep only the first one.
+  /// - Parameter rate: the frames per second; 0 or less keeps only the first one.
   /// - Returns: the frames.
   public func limited(toRate rate: Double) -> SelectedFrames<Self> {
     SelectedFrames(base: self) {
@@ -52,19 +55,19 @@ extension AsyncSequence where Element == VideoFrame {
     }
   }
 
-  /// The frames at the times that they have, as a camera delivers them.
+  /// Delivers each frame at its time, as a camera does.
   ///
-  /// A frame whose time has passed comes at once. Frames without a time do, too.
+  /// A frame whose time has passed is delivered at once, and so is a frame without a time.
   ///
-  /// - Parameter speed: how many times as fast the video plays; not above 0 and infinite do not
-  ///   wait.
+  /// - Parameter speed: the speed of playback, 1 for real time; at 0 or less, and at infinity, no
+  ///   frame waits.
   /// - Returns: the frames.
   public func paced(speed: Double = 1) -> PacedFrames<Self> {
     PacedFrames(base: self, speed: speed)
   }
 }
 
-/// Which moments are at most so many in a second.
+/// Selects at most a number of moments per second.
 struct RateLimit {
   private let period: Duration?
   private var due: Duration?
@@ -89,13 +92,13 @@ struct RateLimit {
       return true
     }
     guard moment + Self.tolerance >= last else { return false }
-    // After a pause the rate begins anew.
+    // After a pause the rate starts again.
     due = moment - last < period ? last + period : moment + period
     return true
   }
 }
 
-/// Those elements of a sequence that a rule selects.
+/// The elements of a sequence that a rule selects.
 public struct SelectedFrames<Base: AsyncSequence>: AsyncSequence {
   /// The element of the sequence.
   public typealias Element = Base.Element
@@ -129,7 +132,7 @@ public struct SelectedFrames<Base: AsyncSequence>: AsyncSequence {
 
 extension SelectedFrames: Sendable where Base: Sendable {}
 
-/// The frames of a sequence at the times that they have.
+/// The frames of a sequence, each delivered at its time.
 public struct PacedFrames<Base: AsyncSequence>: AsyncSequence where Base.Element == VideoFrame {
   /// A frame.
   public typealias Element = VideoFrame

@@ -34,11 +34,7 @@ extension ImageError {
 
   static func badRate(_ rate: Double) -> ImageError {
     ImageError(
-      .invalidArgument, "the frames of a second are out of range", received: "\(rate)",
+      .invalidArgument, "the number of frames per second is out of range", received: "\(rate)",
       needs: "a finite number above 0")
-  }
-
-  static func cannotReadVideo(_ reason: String) -> ImageError {
-    ImageError(.unreadable, "the video cannot be read", received: reason)
   }
 }

@@ -21,7 +21,7 @@ public struct VideoFormat: Hashable, Sendable {
   public var height: Int
   /// How the bytes of a frame are arranged.
   public var layout: Layout
-  /// The frames of a second; `nil` if that is not known.
+  /// The frames per second; `nil` if unknown.
   public var framesPerSecond: Double?
 
   /// Creates the form of frames of brightness and colors.
@@ -31,7 +31,7 @@ public struct VideoFormat: Hashable, Sendable {
   ///   - height: the number of rows; may be odd.
   ///   - frame: the arrangement of the samples.
   ///   - colors: what the samples mean.
-  ///   - framesPerSecond: the frames of a second; `nil` if that is not known.
+  ///   - framesPerSecond: the frames per second; `nil` if unknown.
   public init(
     width: Int, height: Int, frame: FrameFormat, colors: FrameColors = FrameColors(),
     framesPerSecond: Double? = nil
@@ -47,7 +47,7 @@ public struct VideoFormat: Hashable, Sendable {
   ///   - width: the number of pixels in a row.
   ///   - height: the number of rows.
   ///   - pixels: the channels.
-  ///   - framesPerSecond: the frames of a second; `nil` if that is not known.
+  ///   - framesPerSecond: the frames per second; `nil` if unknown.
   public init(width: Int, height: Int, pixels: PixelFormat, framesPerSecond: Double? = nil) {
     (self.width, self.height) = (width, height)
     layout = .pixels(pixels)

@@ -1,7 +1,7 @@
 import Forge
 import ForgeSystem
 
-/// One frame of a video, whose memory goes back to its pool when nothing holds the frame any more.
+/// One frame of a video; its memory returns to the pool when the frame is released.
 ///
 /// ```swift
 /// let reader = try VideoReader(contentsOf: "street.y4m")
@@ -13,9 +13,9 @@ import ForgeSystem
 public struct VideoFrame: Sendable {
   /// The form of the frame.
   public let format: VideoFormat
-  /// The place of the frame in its video, from 0.
+  /// The position of the frame in its video, from 0.
   public let index: Int
-  /// The time from the start of the video; `nil` if that is not known.
+  /// The time from the start of the video; `nil` if unknown.
   public let time: Duration?
   private let memory: FrameMemory
 
@@ -47,7 +47,7 @@ public struct VideoFrame: Sendable {
     return try body(RawSpan(_unsafeBytes: memory.bytes))
   }
 
-  /// The frame as a picture of its own.
+  /// The frame as a separate picture.
   ///
   /// - Parameter format: the channels of the picture.
   /// - Returns: the picture.
@@ -71,9 +71,9 @@ public struct VideoFrame: Sendable {
   }
 }
 
-/// Memory for frames of one form, used again when a frame is released.
+/// Memory for frames of one form, reused when a frame is released.
 ///
-/// Frames of a camera come from a pool of one's own:
+/// A program makes frames of a camera from its own pool:
 ///
 /// ```swift
 /// let pool = try VideoFramePool(VideoFormat(width: 4, height: 2, pixels: .gray))
@@ -113,7 +113,7 @@ public final class VideoFramePool: Sendable {
   /// A frame whose bytes a closure writes.
   ///
   /// - Parameters:
-  ///   - index: the place of the frame in its video.
+  ///   - index: the position of the frame in its video.
   ///   - time: the time from the start of the video; by default that of the format's rate.
   ///   - body: writes the bytes of the frame. What it does not write is undefined.
   /// - Returns: the frame.

@@ -1,6 +1,6 @@
 import Dispatch
 import Forge
-import ForgeSystem
+import ForgeLoaders
 import Synchronization
 
 /// Reads the frames of a video: a Y4M file, raw frames, or a pipe.
@@ -12,14 +12,14 @@ import Synchronization
 /// ```
 ///
 /// Y4M files (`ffmpeg -i street.mp4 street.y4m`) have 8 bits per sample, colors at half the
-/// resolution (`C420`, `C420jpeg`, `C420mpeg2`, `C420paldv`) or none (`Cmono`), and whole frames.
-/// Interlaced frames, other colors and more bits are errors. The memory of a frame is used again
-/// when nothing holds the frame, so that reading takes as much memory as there are frames in use.
+/// resolution (`C420`, `C420jpeg`, `C420mpeg2`, `C420paldv`) or none (`Cmono`), and progressive
+/// frames. Interlaced frames, other colors and more bits are errors. The memory of a frame is
+/// reused once the frame is released, so reading takes only the memory of the frames in use.
 ///
 /// A reader may be used by several threads; each frame goes to one of them.
 public final class VideoReader: Sendable {
   private struct State {
-    var bytes: VideoBytes
+    var bytes: SequentialBytes
     var assembler: VideoAssembler
     var isOver = false
   }
@@ -53,7 +53,7 @@ public final class VideoReader: Sendable {
   public convenience init(
     bytes: [UInt8], limits: ImageLimits = ImageLimits()
   ) throws(ImageError) {
-    try self.init(VideoBytes(bytes), path: nil, nil, limits)
+    try self.init(SequentialBytes(bytes), path: nil, nil, limits)
   }
 
   /// Opens a file of frames without a header.
@@ -79,7 +79,7 @@ public final class VideoReader: Sendable {
   public convenience init(
     rawBytes bytes: [UInt8], format: VideoFormat, limits: ImageLimits = ImageLimits()
   ) throws(ImageError) {
-    try self.init(VideoBytes(bytes), path: nil, format, limits)
+    try self.init(SequentialBytes(bytes), path: nil, format, limits)
   }
 
   /// Reads a pipe, a socket or a device, such as the output of `ffmpeg`.
@@ -95,23 +95,27 @@ public final class VideoReader: Sendable {
   public convenience init(
     descriptor: Int32, format: VideoFormat? = nil, limits: ImageLimits = ImageLimits()
   ) throws(ImageError) {
-    try self.init(VideoBytes(descriptor: descriptor), path: nil, format, limits)
+    try self.init(SequentialBytes(descriptor: descriptor), path: nil, format, limits)
   }
 
   private convenience init(
     path: String, _ format: VideoFormat?, _ limits: ImageLimits
   ) throws(ImageError) {
     do throws(ImageError) {
-      try self.init(VideoBytes(path: path), path: path, format, limits)
+      let bytes = try FileBytes.reading { () throws(LoadError) in try SequentialBytes(path: path) }
+      try self.init(bytes, path: path, format, limits)
     } catch { throw error.named(path) }
   }
 
   private init(
-    _ bytes: VideoBytes, path: String?, _ format: VideoFormat?, _ limits: ImageLimits
+    _ bytes: SequentialBytes, path: String?, _ format: VideoFormat?, _ limits: ImageLimits
   ) throws(ImageError) {
     var bytes = bytes
     var assembler = try VideoAssembler(format, limits: limits)
-    if try !assembler.readHeader({ memory throws(ImageError) in try bytes.read(into: memory) }) {
+    let isComplete = try assembler.readHeader { memory throws(ImageError) in
+      try FileBytes.reading { () throws(LoadError) in try bytes.read(into: memory) }
+    }
+    if !isComplete {
       try assembler.finish()
     }
     guard let pool = assembler.pool else { throw .emptyVideo() }
@@ -138,7 +142,7 @@ public final class VideoReader: Sendable {
         var bytes = state.bytes
         defer { state.bytes = bytes }
         let frame = try state.assembler.next { memory throws(ImageError) in
-          try bytes.read(into: memory)
+          try FileBytes.reading { () throws(LoadError) in try bytes.read(into: memory) }
         }
         if frame == nil { try state.assembler.finish() }
         isDone = frame != nil
@@ -149,8 +153,8 @@ public final class VideoReader: Sendable {
 
   /// The frames that follow, for `for try await`, tasks and runners.
   ///
-  /// Each iteration goes on where the last one ended. Reads wait on a thread of their own; one that
-  /// waits for a pipe is not interrupted when its task is cancelled.
+  /// Each iteration continues where the last one ended. Reads wait on a separate thread; canceling
+  /// the task does not interrupt a read that waits for a pipe.
   public var frames: VideoFrames { VideoFrames(reader: self) }
 
   /// Reads the next frame on the queue.
@@ -170,7 +174,7 @@ public struct VideoFrames: AsyncSequence, Sendable {
 
   let reader: VideoReader
 
-  /// Creates an iterator, which goes on where the reader is.
+  /// Creates an iterator, which continues at the reader's position.
   public func makeAsyncIterator() -> Iterator { Iterator(reader: reader) }
 
   /// Iterates over the frames.

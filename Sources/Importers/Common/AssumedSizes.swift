@@ -24,7 +24,7 @@ struct AssumedSizes {
     let isSequence =
       names.count == 1 && open.allSatisfy { $0.axes.count < 2 && ($0.input.sizes ?? []).count < 4 }
     var candidates: [AssumedSizes] = []
-    for maximum in [largest, largest / 4, largest / 16] where maximum > 0 {
+    for maximum in maximums(upTo: largest) {
       if isSequence, LengthRange.allowed.contains(maximum) {
         candidates.append(AssumedSizes(open) { _ in .upTo(maximum) })
       }
@@ -35,6 +35,11 @@ struct AssumedSizes {
         })
     }
     return candidates
+  }
+
+  /// The largest sizes that are tried, one after the other: a network may be too large with one.
+  static func maximums(upTo largest: Int) -> [Int] {
+    [largest, largest / 4, largest / 16].filter { $0 > 0 }
   }
 
   /// Assumes these sizes.
@@ -94,26 +99,42 @@ extension ImportedModel {
   ///   - body: imports the file with fixed sizes and lengths.
   /// - Returns: the model.
   /// - Throws: ``ImportError``, that of the file as the options state it.
-  static func following(
+  static func importing(
     _ options: ImportOptions, path: String?, open: () throws(ImportError) -> [OpenInput],
     _ body: @escaping @Sendable (ImportOptions) throws(ImportError) -> ImportedModel
   ) throws(ImportError) -> ImportedModel {
     let asStated: Result<ImportedModel, ImportError> = Result { () throws(ImportError) in
-      try following(options, path: path, body)
+      try importing(options, path: path, body)
     }
     guard let largest = options.largestOpenSize, case .failure(let error) = asStated,
       error.kind == .unknownSize
     else { return try asStated.get() }
-    let inputs = try open()
-    for candidate in AssumedSizes.candidates(for: inputs, largest: largest) {
-      let assuming = options.assuming(candidate)
-      guard var imported = try? following(assuming, path: path, body),
+    let candidates = AssumedSizes.candidates(for: try open(), largest: largest)
+    if let assumed = assuming(candidates, options, path: path, body) { return assumed }
+    return try asStated.get()
+  }
+
+  /// Imports a file with the first sizes that may be assumed for it.
+  ///
+  /// - Parameters:
+  ///   - candidates: the sizes that are tried in turn.
+  ///   - options: the options.
+  ///   - path: the file, for messages.
+  ///   - body: imports the file with fixed sizes and lengths.
+  /// - Returns: the model; `nil` if with no sizes the file can be imported and compiled within the
+  ///   limits.
+  static func assuming(
+    _ candidates: some Sequence<AssumedSizes>, _ options: ImportOptions, path: String?,
+    _ body: @escaping @Sendable (ImportOptions) throws(ImportError) -> ImportedModel
+  ) -> ImportedModel? {
+    for candidate in candidates {
+      guard var imported = try? importing(options.assuming(candidate), path: path, body),
         imported.model.compilesWithinLimits
       else { continue }
       imported.assumedSizes = candidate.sizes
       return imported
     }
-    return try asStated.get()
+    return nil
   }
 
   /// The sizes that were assumed, as arguments of the tool that state them; `nil` if none were.

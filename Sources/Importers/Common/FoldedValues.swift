@@ -13,7 +13,7 @@ package final class FoldedValues: Sendable {
   /// The number of elements from which on values are let go.
   fileprivate static let least = 1 << 12
 
-  /// The constants that are computed anew with this one.
+  /// The constants that are computed again with this one.
   private let operands: [FoldedValues]
   /// The elements that are computed for one reading without values in memory.
   private let work: Int

@@ -29,7 +29,7 @@ extension HostTensor {
     var result = HostTensor(type: type ?? self.type, sizes: target)
     result.held = try ImportBudget.hold(count, width: result.width)
     let walk = ElementWalk(
-      target, [sizes, other.sizes].map { Self.strides($0, broadcastTo: target) })
+      target, [sizes, other.sizes].map { Shape.strides(of: $0, broadcastTo: target) })
     if isInteger && other.isInteger {
       let (a, b) = (try self.integers(), try other.integers())
       var values: [Int64] = []

@@ -25,24 +25,6 @@ extension HostTensor {
     return result
   }
 
-  /// The distances between neighbors along each axis.
-  static func strides(_ sizes: [Int]) -> [Int] {
-    var strides = Array(repeating: 1, count: sizes.count)
-    for axis in sizes.indices.dropLast().reversed() {
-      strides[axis] = strides[axis + 1] * sizes[axis + 1]
-    }
-    return strides
-  }
-
-  /// The distances along the axes of larger sizes that these sizes are broadcast to.
-  static func strides(_ sizes: [Int], broadcastTo target: [Int]) -> [Int] {
-    let missing = target.count - sizes.count
-    let strides = strides(sizes)
-    return target.indices.map { axis in
-      axis < missing || sizes[axis - missing] == 1 ? 0 : strides[axis - missing]
-    }
-  }
-
   /// The same values with other sizes.
   package func reshaped(_ sizes: [Int]) -> HostTensor {
     var result = self
@@ -58,7 +40,7 @@ extension HostTensor {
     // Axes of size 1 may go anywhere.
     let (before, after) = (sizes.indices.filter { sizes[$0] != 1 }, order.filter { sizes[$0] != 1 })
     if before == after { return reshaped(target) }
-    let strides = Self.strides(sizes)
+    let strides = Shape.strides(of: sizes)
     return try strided(target, by: order.map { strides[$0] })
   }
 
@@ -71,13 +53,13 @@ extension HostTensor {
       throw NodeFailure.invalid("values of sizes \(sizes) for sizes \(target)")
     }
     if case .repeated = storage { return reshaped(target) }
-    return try strided(target, by: Self.strides(sizes, broadcastTo: target))
+    return try strided(target, by: Shape.strides(of: sizes, broadcastTo: target))
   }
 
   /// The elements from `start` in steps along an axis.
   package func sliced(axis: Int, start: Int, count: Int, step: Int) throws -> HostTensor {
     if start == 0, step == 1, count == sizes[axis] { return self }
-    var strides = Self.strides(sizes)
+    var strides = Shape.strides(of: sizes)
     let first = count > 0 ? start * strides[axis] : 0
     strides[axis] *= step
     var target = sizes
@@ -130,7 +112,7 @@ extension HostTensor {
     result.held = try ImportBudget.hold(count, width: a.width)
     let choices = try condition.cast(to: .bool).integers()
     let walk = ElementWalk(
-      sizes, [condition.sizes, a.sizes, b.sizes].map { strides($0, broadcastTo: sizes) })
+      sizes, [condition.sizes, a.sizes, b.sizes].map { Shape.strides(of: $0, broadcastTo: sizes) })
     func values<Element>(_ a: [Element], _ b: [Element]) -> [Element] {
       var values: [Element] = []
       values.reserveCapacity(count)

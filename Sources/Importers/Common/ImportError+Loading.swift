@@ -41,7 +41,7 @@ extension InputFile {
   /// - Throws: `LoadError` as ``read(_:into:)``.
   package func bytes(at offset: Int, count byteCount: Int) throws(LoadError) -> [UInt8] {
     let (end, overflow) = offset.addingReportingOverflow(byteCount)
-    // A range beyond the file is refused before memory is taken for it.
+    // A range beyond the file is refused before memory is allocated for it.
     try check(offset..<(overflow || byteCount < 0 ? .max : end))
     var bytes = [UInt8](repeating: 0, count: byteCount)
     try bytes.withUnsafeMutableBytes { memory in

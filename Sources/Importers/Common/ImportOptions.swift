@@ -8,7 +8,7 @@ import Forge
 /// options.sizes["ids"] = [1, .upTo(512)]
 /// options.constants["axes"] = try StoredTensor(int64s: [1, 2])
 /// ```
-/// Their encoding is that of a key of the cache. Options that are Swift code have none.
+/// They are encoded for keys of the cache. Options that are Swift code cannot be encoded.
 public struct ImportOptions: Sendable, Encodable {
   /// The sizes of inputs, by name, with the axes of the file, batch included.
   ///
@@ -20,9 +20,9 @@ public struct ImportOptions: Sendable, Encodable {
   /// The largest size that is assumed for an axis that the file leaves open and ``sizes`` does not
   /// state; `nil` to refuse such files, and to take the default sizes of Core ML files.
   ///
-  /// A network that does not take it, such as one with 128 learned positions, has a fourth of it,
-  /// or a sixteenth. ``ImportedModel/assumedSizes`` says what was assumed. Memory and limits of the
-  /// compiled model are those of the largest sizes.
+  /// If the network does not support it, such as one with 128 learned positions, a quarter or a
+  /// sixteenth of it is tried. ``ImportedModel/assumedSizes`` says what was assumed. The largest
+  /// sizes determine memory and limits of the compiled model.
   public var largestOpenSize: Int? = 512
   /// The values of inputs that are bound while importing, by name.
   ///

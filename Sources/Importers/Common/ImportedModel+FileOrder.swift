@@ -25,8 +25,8 @@ extension ImportedModel.Port {
   ) throws(ImportError) -> TensorValues {
     let sizes = sizes ?? self.sizes
     let forge = try forgeSizes(sizes, count: floats.count)
-    let strides = AxisStrides(sizes).values
-    let gathered = AxisStrides.gather(
+    let strides = Shape.strides(of: sizes)
+    let gathered = Self.gather(
       floats, from: 0, sizes: forge, strides: axes.map { $0.map { strides[$0] } ?? 0 })
     return TensorValues(shape: Shape(sizes: forge), values: gathered)
   }
@@ -44,11 +44,11 @@ extension ImportedModel.Port {
     _ floats: [Float], sizes: [Int]? = nil
   ) throws(ImportError) -> [Float] {
     let sizes = sizes ?? self.sizes
-    let forgeStrides = AxisStrides(try forgeSizes(sizes, count: floats.count)).values
+    let forgeStrides = Shape.strides(of: try forgeSizes(sizes, count: floats.count))
     let strides = sizes.indices.map { axis in
       axes.firstIndex(of: axis).map { forgeStrides[$0] } ?? 0
     }
-    return AxisStrides.gather(floats, from: 0, sizes: sizes, strides: strides)
+    return Self.gather(floats, from: 0, sizes: sizes, strides: strides)
   }
 
   /// The sizes of Forge's tensor for some sizes in the file.
@@ -75,5 +75,29 @@ extension ImportedModel.Port {
         received: ImportError.counted(count, "value"), needs: StoredTensor.text(of: stated))
     }
     return forge
+  }
+
+  /// The elements at all positions of `sizes` in row-major order; positions outside are 0.
+  private static func gather(
+    _ values: [Float], from start: Int, sizes: [Int], strides: [Int]
+  ) -> [Float] {
+    guard let count = Shape.product(of: sizes), count > 0 else { return [] }
+    var result: [Float] = []
+    result.reserveCapacity(count)
+    var position = Array(repeating: 0, count: sizes.count)
+    var offset = start
+    while true {
+      result.append(values.indices.contains(offset) ? values[offset] : 0)
+      var axis = sizes.count - 1
+      while axis >= 0 {
+        position[axis] += 1
+        offset += strides[axis]
+        if position[axis] < sizes[axis] { break }
+        offset -= position[axis] * strides[axis]
+        position[axis] = 0
+        axis -= 1
+      }
+      if axis < 0 { return result }
+    }
   }
 }

@@ -1,7 +1,7 @@
 import Forge
 
-/// Files whose inputs have open sizes: they are imported for each combination that a prediction
-/// asks for.
+/// Files whose inputs have open sizes: they are imported for each combination of sizes that a
+/// prediction needs.
 extension ImportedModel {
   /// Imports a file, for the largest sizes if the options leave sizes open.
   ///
@@ -12,7 +12,7 @@ extension ImportedModel {
   /// - Returns: the model, which follows its open sizes.
   /// - Throws: ``ImportError``: what `body` throws for the largest sizes, `unknownSize` for sizes
   ///   out of range, and `unsupported` for outputs that hold nothing but sizes.
-  static func following(
+  static func importing(
     _ options: ImportOptions, path: String?,
     _ body: @escaping @Sendable (ImportOptions) throws(ImportError) -> ImportedModel
   ) throws(ImportError) -> ImportedModel {
@@ -29,7 +29,7 @@ extension ImportedModel {
     let middle = try? body(options.choosing(\.middle).ordered(as: largest.inputs))
     if let middle, middle.constants != largest.constants {
       throw ImportError(
-        .unsupported, "an output of the file holds nothing but sizes, which are open", path: path,
+        .unsupported, "an output of the file consists only of open sizes", path: path,
         received: largest.constants.filter { !middle.constants.contains($0) }
           .map { "\"\($0.name.printable)\"" }.joined(separator: ", "),
         remedy: "state fixed sizes")
@@ -68,7 +68,7 @@ extension ImportedModel {
       }
       return sized.model.with(outputs: tensors)
     }
-    largest.model = largest.model.following(sizes)
+    largest.model = largest.model.withOpenSizes(sizes)
     return largest
   }
 }
@@ -88,9 +88,9 @@ extension ImportOptions {
         try Self.check(size, among: stated, of: name, path: path)
         guard !size.isLength else {
           throw ImportError(
-            .unknownSize, "the input \"\(name)\" has a length beside open sizes", path: path,
+            .unknownSize, "the input \"\(name)\" has both a length and open sizes", path: path,
             received: Self.text(stated), needs: "lengths or open sizes",
-            remedy: "state .open in place of .upTo and .stepping")
+            remedy: "state .open instead of .upTo and .stepping")
         }
       }
     }

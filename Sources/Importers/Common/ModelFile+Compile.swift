@@ -7,9 +7,9 @@ extension ModelFile {
   /// let options = CompileOptions(cache: CompileCache(directory: "/var/cache/app/forge"))
   /// let network = try ModelFile("mobilenet.onnx").compile(options: options)
   /// ```
-  /// With a cache, a file that was compiled before with the same options is not even read, as long
-  /// as it has not changed. The network predicts as that of ``imported()`` and `compile`, with the
-  /// same bits. What needs its layers imports the file then.
+  /// With a cache, an unchanged file that was compiled before with the same options is not even
+  /// read. The network is bit-identical to that of ``imported()`` and `compile`. Functions that
+  /// need the layers import the file when they are called.
   ///
   /// - Parameter options: the options of the compile.
   /// - Returns: the compiled model.
@@ -21,7 +21,7 @@ extension ModelFile {
     ).network()
   }
 
-  /// Adds all that decides about an import apart from the contents of files.
+  /// Adds everything that determines an import apart from the contents of files.
   private func add(to key: inout ContentKey) throws(ContentKey.Unkeyed) {
     try key.add(ImporterVersion.digest)
     try key.add([path, weights])

@@ -66,11 +66,11 @@ extension OpenInput {
     axisName(axis)?.lowercased().contains("batch") ?? false
   }
 
-  /// The name of an open size: that of the file, or one of its own.
+  /// The name of an open size: that of the file, or one made from the input and the axis.
   func sizeName(_ axis: Int) -> String {
     let isSide = sizes?.count == 4 && axis > 1
-    let own = isSide ? axis == 2 ? "height" : "width" : "n\(axis)"
-    return Self.sizeName(axisName(axis) ?? "\(self.name).\(own)")
+    let fallback = isSide ? axis == 2 ? "height" : "width" : "n\(axis)"
+    return Self.sizeName(axisName(axis) ?? "\(self.name).\(fallback)")
   }
 
   /// A name of a size without characters that the tool's arguments use otherwise.

@@ -56,7 +56,7 @@ extension ImportedModel {
     if let assumed = Self.assuming(options, file, body) {
       self = assumed
     } else if options.hasOpenSizes {
-      self = try Self.following(options, path: path, body)
+      self = try Self.importing(options, path: path, body)
     } else {
       self = try Self.imported(file, options)
     }
@@ -68,19 +68,12 @@ extension ImportedModel {
     _ options: ImportOptions, _ file: WireFile,
     _ body: @escaping @Sendable (ImportOptions) throws(ImportError) -> ImportedModel
   ) -> ImportedModel? {
-    guard let largest = options.largestOpenSize, largest >= 1 else { return nil }
-    for largest in [largest, largest / 4, largest / 16] {
-      guard let sizes = try? CoreMLImport.openSizes(file, options, largest: largest),
-        !sizes.isEmpty
-      else { return nil }
-      let assuming = options.assuming(AssumedSizes(sizes: sizes))
-      guard var imported = try? following(assuming, path: file.path, body),
-        imported.model.compilesWithinLimits
-      else { continue }
-      imported.assumedSizes = sizes
-      return imported
+    guard let largest = options.largestOpenSize else { return nil }
+    let candidates = AssumedSizes.maximums(upTo: largest).lazy.compactMap { maximum in
+      let sizes = (try? CoreMLImport.openSizes(file, options, largest: maximum)) ?? [:]
+      return sizes.isEmpty ? nil : AssumedSizes(sizes: sizes)
     }
-    return nil
+    return assuming(candidates, options, path: file.path, body)
   }
 
   private static func imported(

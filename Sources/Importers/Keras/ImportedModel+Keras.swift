@@ -48,7 +48,7 @@ extension ImportedModel {
   private static func imported(
     _ file: KerasFile, _ options: ImportOptions, fileBytes: Int, path: String
   ) throws(ImportError) -> ImportedModel {
-    try following(
+    try importing(
       options, path: path,
       open: { () throws(ImportError) in try openInputs(of: file, options, path: path) }
     ) { options throws(ImportError) in

@@ -73,10 +73,10 @@ struct KerasMelSpectrum: Sendable {
       }
     }
     guard let (sizes, values) = stated.numbers else {
-      throw .unsupported("a window that is not made of numbers")
+      throw .unsupported("a window with a value that is not a number")
     }
     guard sizes == [length] else {
-      throw .invalid("the window has another length", received: "\(sizes)", needs: "\(length)")
+      throw .invalid("the window has a different length", received: "\(sizes)", needs: "\(length)")
     }
     return values
   }
@@ -102,9 +102,9 @@ struct KerasMelSpectrum: Sendable {
     var values = [Float](repeating: 0, count: bins * bands)
     // The first bin counts for no band.
     for bin in 1..<max(bins, 1) {
-      let place = (mel(rate / 2 * Double(bin) / Double(max(bins - 1, 1))) - first) / step
+      let position = (mel(rate / 2 * Double(bin) / Double(max(bins - 1, 1))) - first) / step
       for band in 0..<bands {
-        let distance = abs(place - Double(band + 1))
+        let distance = abs(position - Double(band + 1))
         values[bin * bands + band] = Float(max(0, 1 - distance))
       }
     }

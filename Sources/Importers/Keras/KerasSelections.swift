@@ -6,8 +6,8 @@ enum KerasSelections {
     KerasNodes.one("where", body: choose), KerasNodes.one("take", body: take),
     KerasNodes.one("take_along_axis", body: takeAlongAxis),
     KerasNodes.one("one_hot", body: oneHot),
-    KerasNodes.one("argmax") { try place($0, "ArgMax") },
-    KerasNodes.one("argmin") { try place($0, "ArgMin") },
+    KerasNodes.one("argmax") { try argument($0, "ArgMax") },
+    KerasNodes.one("argmin") { try argument($0, "ArgMin") },
     KerasNodes.several("top_k") { nodes in
       let x = try nodes.first()
       let count = try nodes.call.integer(nodes.call.value("k", at: 1), default: 1)
@@ -42,7 +42,7 @@ enum KerasSelections {
     return try nodes("Where", holds, first, second)
   }
 
-  /// Elements at indices that are known, or rows of known numbers at the places of a tensor.
+  /// Elements at indices that are known, or rows of known numbers at the indices of a tensor.
   private static func take(_ nodes: KerasNodes) throws -> FileValue {
     let call = nodes.call
     let x = try nodes.operand(call.value("x", at: 0), "x")
@@ -52,12 +52,12 @@ enum KerasSelections {
       let axis = try nodes.axis(tensor.rank, at: 2)
       let indices = HostTensor(integers: try host.integers(), sizes: host.sizes)
       return try nodes("Gather", x, .host(indices), with: ["axis": .int(axis)])
-    case (.host, .network(var places)):
+    case (.host, .network(var indices)):
       guard try call.integer(call.value("axis", at: 2), default: 1) == 0 else {
         throw NodeFailure.unsupported("an axis of known numbers besides the first")
       }
-      places.type = .int64
-      return try nodes("Gather", x, .network(places), with: ["axis": .int(0)])
+      indices.type = .int64
+      return try nodes("Gather", x, .network(indices), with: ["axis": .int(0)])
     default: throw NodeFailure.unsupported("indices of another tensor, for each example")
     }
   }
@@ -66,16 +66,16 @@ enum KerasSelections {
     let x = try nodes.first()
     let axis = try nodes.axis(x.rank, at: 2)
     guard
-      case .network(var places) = try nodes.operand(nodes.call.value("indices", at: 1), "indices"),
-      places.rank == x.rank,
-      x.sizes.indices.allSatisfy({ $0 == axis || x.sizes[$0] == places.sizes[$0] })
+      case .network(var indices) = try nodes.operand(nodes.call.value("indices", at: 1), "indices"),
+      indices.rank == x.rank,
+      x.sizes.indices.allSatisfy({ $0 == axis || x.sizes[$0] == indices.sizes[$0] })
     else { throw NodeFailure.unsupported("indices of other sizes") }
-    places.type = .int64
+    indices.type = .int64
     return try nodes(
-      "GatherElements", .network(x), .network(places), with: ["axis": .int(axis)])
+      "GatherElements", .network(x), .network(indices), with: ["axis": .int(axis)])
   }
 
-  /// 1 at the place of each number, 0 elsewhere; for places that are not there all are 0.
+  /// 1 at the index that each number is, 0 elsewhere; all 0 for an index out of range.
   private static func oneHot(_ nodes: KerasNodes) throws -> FileValue {
     let (call, x) = (nodes.call, try nodes.first())
     let count = try call.integer(call.value("num_classes", at: 1), default: 0)
@@ -87,11 +87,11 @@ enum KerasSelections {
     let wide = try nodes("Unsqueeze", .network(x), FileValue.integers([axis]))
     var sizes = Array(repeating: 1, count: x.rank + 1)
     sizes[axis] = count
-    let places = HostTensor(floats: (0..<count).map { Float($0) }, sizes: sizes)
-    return try nodes("Equal", wide, .host(places))
+    let classes = HostTensor(floats: (0..<count).map { Float($0) }, sizes: sizes)
+    return try nodes("Equal", wide, .host(classes))
   }
 
-  private static func place(_ nodes: KerasNodes, _ type: String) throws -> FileValue {
+  private static func argument(_ nodes: KerasNodes, _ type: String) throws -> FileValue {
     let x = try nodes.first()
     let axis = try nodes.axis(x.rank)
     let keepsAxis = try nodes.call.flag(nodes.call.value("keepdims", at: 2), default: false)

@@ -55,9 +55,9 @@ enum KerasShapeOperations {
       guard let axes = try call.integers(call.value("axis", at: 1)), axes.count == 1 else {
         throw .unsupported("several axes")
       }
-      let place = axes[0] < 0 ? axes[0] + sizes.count + 1 : axes[0] - 1
-      guard 0...sizes.count ~= place else { throw .unsupported("axis \(axes[0])") }
-      sizes.insert(1, at: place)
+      let axis = axes[0] < 0 ? axes[0] + sizes.count + 1 : axes[0] - 1
+      guard 0...sizes.count ~= axis else { throw .unsupported("axis \(axes[0])") }
+      sizes.insert(1, at: axis)
       return try KerasRearrangements.relabel(to: sizes).only(call)
     }
   }

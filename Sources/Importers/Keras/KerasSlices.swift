@@ -54,11 +54,11 @@ enum KerasSlices {
     _ input: KerasTensor, _ given: [Index], _ call: KerasCall
   ) throws(KerasFault) -> KerasTensor {
     var indices = given
-    let place = indices.firstIndex { if case .ellipsis = $0 { true } else { false } }
-    let missing = max(input.rank + 1 - (indices.count - (place == nil ? 0 : 1)), 0)
+    let ellipsis = indices.firstIndex { if case .ellipsis = $0 { true } else { false } }
+    let missing = max(input.rank + 1 - (indices.count - (ellipsis == nil ? 0 : 1)), 0)
     let filling = Array(repeating: Index.all, count: missing)
-    if let place {
-      indices.replaceSubrange(place...place, with: filling)
+    if let ellipsis {
+      indices.replaceSubrange(ellipsis...ellipsis, with: filling)
     } else {
       indices += filling
     }

@@ -94,7 +94,7 @@ enum KerasSpectra {
       let kernel = try layer.file.values.floats(name, number: number, of: layer)
       guard kernel.count == length.multipliedSaturated(by: bins) else {
         throw .invalid(
-          "the weights of the layer have another size",
+          "the weights of the layer have a different size",
           received: ShapeError.counted(kernel.count, "value"),
           needs: "\(length)×1×\(bins) for \(name)")
       }

@@ -129,7 +129,8 @@ struct KerasStoredWeights: Sendable {
       name, number: names.firstIndex(of: name), of: layer)
     guard floats.count == count else {
       throw .invalid(
-        "the \(name) of a quantized layer has another size", received: "\(floats.count) numbers",
+        "the \(name) of a quantized layer has a different size",
+        received: "\(floats.count) numbers",
         needs: "\(count)")
     }
     return floats
@@ -144,7 +145,7 @@ struct KerasStoredWeights: Sendable {
       let integers = KerasStoredIntegers(data, rows: rows, columns: columns, packing: packing)
     else {
       throw .invalid(
-        "the \(name) of a quantized layer has another form",
+        "the \(name) of a quantized layer has a different type",
         received: "\(data.elementType.rawValue) \(data.sizes ?? [data.count])",
         needs: "integers of \(rows)×\(columns)")
     }

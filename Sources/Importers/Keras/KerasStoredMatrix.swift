@@ -147,7 +147,7 @@ struct KerasGroups: Sendable {
     let total = count.multipliedSaturated(by: outputs)
     guard count > 0, count <= inputs else {
       throw .invalid(
-        "a quantized layer has another number of groups", received: "\(count)",
+        "a quantized layer has a different number of groups", received: "\(count)",
         needs: "1 to \(inputs)")
     }
     func read(_ part: String) throws(KerasFault) -> [Float] {

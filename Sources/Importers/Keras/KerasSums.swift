@@ -61,7 +61,7 @@ enum KerasSums {
 
   /// The letters of `count` axes from the `start`-th one on.
   private static func letters(_ count: Int, from start: Int) throws -> String {
-    guard start + count <= 26 else { throw NodeFailure.unsupported("so many axes") }
+    guard start + count <= 26 else { throw NodeFailure.unsupported("more than 26 axes") }
     return String((start..<start + count).map { Character(UnicodeScalar(UInt8(97 + $0))) })
   }
 

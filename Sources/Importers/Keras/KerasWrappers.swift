@@ -20,7 +20,7 @@ enum KerasWrappers {
     if let policy = inner.quantizationPolicy?.text {
       // TimeDistributed calls the layer's method `call`, which computes with plain integers.
       throw .unsupported(
-        "a layer with the dtype policy \"\(policy.prefix(80))\", whose scales Keras leaves out")
+        "a layer with the dtype policy \"\(policy.prefix(80))\", whose scales Keras does not apply")
     }
     if inner.kind == "Flatten", !inner.isChannelsFirst, inner.builder == nil { return flattened }
     let step = try KerasClasses.step(for: inner)

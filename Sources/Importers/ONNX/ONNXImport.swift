@@ -46,7 +46,7 @@ extension ImportedModel {
   }
 
   private init(_ file: ONNXFile, _ options: ImportOptions) throws(ImportError) {
-    self = try Self.following(
+    self = try Self.importing(
       options, path: file.path, open: { OpenInput.all(of: file.model.graph, options) }
     ) { options throws(ImportError) in
       if let size = ONNXFileBatch.size(of: file.model.graph, options),

@@ -49,11 +49,11 @@ struct ONNXLengthFamily: Sendable {
     if case .measured? = found?.sizes { return nil }
     guard let maximum, call.outputs.count == 1 else { return nil }
     var tensors: [HostTensor] = []
-    for (place, length) in LengthSize.samples(upTo: maximum).enumerated() {
+    for (sample, length) in LengthSize.samples(upTo: maximum).enumerated() {
       var single = call
       for (index, input) in call.inputs.enumerated() {
         if let family = call.family(index) {
-          single.inputs[index] = .host(family.tensors[place])
+          single.inputs[index] = .host(family.tensors[sample])
         } else if case .length(let tensor)? = input {
           guard let host = tensor.host(length: length) else { return nil }
           single.inputs[index] = .host(host)
@@ -100,12 +100,12 @@ struct ONNXLengthFamily: Sendable {
     }
   }
 
-  /// Whether rows of numbers are all places along axes in order, for every length.
+  /// Whether rows of numbers are all positions along axes in order, for every length.
   func countsUp(along axes: [LengthSize]) throws -> Bool {
     for (tensor, length) in zip(tensors, LengthSize.samples(upTo: maximum)) {
       let sizes = axes.compactMap { $0[length] }.filter { $0 > 0 }
       guard sizes.count == axes.count else { return false }
-      let strides = HostTensor.strides(sizes)
+      let strides = Shape.strides(of: sizes)
       let numbers = try tensor.integers()
       for row in 0..<numbers.count / max(axes.count, 1) {
         var rest = row
@@ -140,20 +140,20 @@ struct ONNXLengthFamily: Sendable {
 
   /// Whether values are the first ones along each axis of others.
   private func isPart(
-    _ part: [Float], _ sizes: [Int], of values: [Float], _ wholeSizes: [Int]
+    _ part: [Float], _ sizes: [Int], of values: [Float], _ fullSizes: [Int]
   ) -> Bool {
-    let row = sizes.last ?? 1, wholeRow = wholeSizes.last ?? 1
+    let row = sizes.last ?? 1, fullRow = fullSizes.last ?? 1
     guard row > 0 else { return true }
-    let (outer, strides) = (Array(sizes.dropLast()), HostTensor.strides(wholeSizes).dropLast())
+    let (outer, strides) = (Array(sizes.dropLast()), Shape.strides(of: fullSizes).dropLast())
     for start in stride(from: 0, to: part.count, by: row) {
       var rest = start / row
-      var place = 0
+      var position = 0
       for (size, stride) in zip(outer, strides).reversed() {
-        place += rest % size * stride
+        position += rest % size * stride
         rest /= size
       }
-      for index in 0..<min(row, wholeRow)
-      where part[start + index].bitPattern != values[place + index].bitPattern { return false }
+      for index in 0..<min(row, fullRow)
+      where part[start + index].bitPattern != values[position + index].bitPattern { return false }
     }
     return true
   }

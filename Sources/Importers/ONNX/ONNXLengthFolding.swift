@@ -52,7 +52,7 @@ enum ONNXLengthFolding {
   private static func moved(
     _ call: inout ONNXCall, _ maximum: Int, _ isMoved: (Int) -> Bool
   ) throws -> LengthTensor? {
-    // If the places themselves follow the length, what they choose is not known here.
+    // If the indices themselves follow the length, what they choose is not known here.
     for (index, input) in call.inputs.enumerated() where !isMoved(index) {
       switch input {
       case .host?, nil: continue
@@ -64,9 +64,9 @@ enum ONNXLengthFolding {
     for (index, input) in call.inputs.enumerated() {
       guard let input, isMoved(index) else { continue }
       let moved = try numbers(input)
-      let places = moved.indices.map { Int64(table.count + $0) }
+      let positions = moved.indices.map { Int64(table.count + $0) }
       table += moved
-      indices.inputs[index] = .host(HostTensor(integers: places, sizes: input.sizes))
+      indices.inputs[index] = .host(HostTensor(integers: positions, sizes: input.sizes))
     }
     let type = try call.value(call.inputs.indices.first { isMoved($0) } ?? 0).type
     guard try ONNXFolding.fold(&indices), case .host(let result)? = indices.outputs[0] else {
@@ -116,8 +116,8 @@ enum ONNXLengthFolding {
       else { return nil }
       let operands = try values.map { value -> [LengthSize] in
         let operand = try numbers(value)
-        let places = HostTensor(integers: operand.indices.map { Int64($0) }, sizes: value.sizes)
-        return try places.expanded(to: sizes).integers().map { operand[Int($0)] }
+        let positions = HostTensor(integers: operand.indices.map { Int64($0) }, sizes: value.sizes)
+        return try positions.expanded(to: sizes).integers().map { operand[Int($0)] }
       }
       let results = try zip(operands[0], operands[1]).map {
         try combine(Pair(a: $0, b: $1, type: values[0].type, maximum: maximum))

@@ -5,7 +5,7 @@ import Forge
 /// What they pad is the same for all lengths that differ by whole strides, and
 /// ``ONNXLengths/check(_:)`` refuses other lengths.
 extension ONNXLengths {
-  /// MaxPool; the places of the largest values count the whole sequence.
+  /// MaxPool; the indices of the largest values count the whole sequence.
   static func maximumPool(_ call: inout ONNXCall) throws {
     guard call.node.outputs.count(where: { !$0.isEmpty }) <= 1 else {
       throw NodeFailure.unsupported("indices into a sequence whose length varies")
@@ -67,9 +67,10 @@ extension ONNXLengths {
     return factors
   }
 
-  /// Whether each place of the result has the value of the place at its own share of the input.
+  /// Whether each position of the result has the value of the position at its own share of the
+  /// input.
   ///
-  /// For whole factors the nearest place is that one, unless halves are rounded away from it.
+  /// For whole factors the nearest position is that one, unless halves are rounded away from it.
   private static func repeatsValues(_ call: ONNXCall) -> Bool {
     let isOld = call.opset < 11
     let rounding = call.node.string("nearest_mode", isOld ? "floor" : "round_prefer_floor")

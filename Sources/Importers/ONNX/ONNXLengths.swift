@@ -186,17 +186,17 @@ enum ONNXLengths {
     let start, end: LengthSize
     var step = 1
 
-    /// Checks, for every length, that clamping to the axis leaves the first place and the number of
-    /// places polynomials.
+    /// Checks, for every length, that clamping to the axis leaves the first position and the number
+    /// of positions polynomials.
     ///
     /// - Throws: ``NodeFailure`` where it does not.
     func check(_ size: LengthSize, _ maximum: Int) throws {
       guard size.constant == nil || start.constant == nil || end.constant == nil else { return }
-      let first = LengthSize(through: Self.samples(maximum) { try? places(size, $0).first })
-      let count = LengthSize(through: Self.samples(maximum) { try? places(size, $0).count })
+      let first = LengthSize(through: Self.samples(maximum) { try? positions(size, $0).first })
+      let count = LengthSize(through: Self.samples(maximum) { try? positions(size, $0).count })
       guard let first, let count else { throw notFollowed }
       for length in 1...maximum {
-        guard try places(size, length) == (first[length] ?? -1, count[length] ?? -1) else {
+        guard try positions(size, length) == (first[length] ?? -1, count[length] ?? -1) else {
           throw notFollowed
         }
       }
@@ -212,15 +212,16 @@ enum ONNXLengths {
       .unsupported("indices from \(start) to \(end), which do not follow the length evenly")
     }
 
-    /// The first place and the number of places for a length.
-    private func places(_ size: LengthSize, _ length: Int) throws -> (first: Int, count: Int) {
+    /// The first position and the number of positions for a length.
+    private func positions(_ size: LengthSize, _ length: Int) throws -> (first: Int, count: Int) {
       guard let size = size[length], let start = start[length], let end = end[length] else {
         throw ONNXLengths.overflow
       }
       let range = step > 0 ? 0...size : -1...(size - 1)
-      func clamped(_ place: Int) -> Int {
+      func clamped(_ position: Int) -> Int {
         min(
-          max(place < 0 ? place.addingSaturated(size) : place, range.lowerBound), range.upperBound)
+          max(position < 0 ? position.addingSaturated(size) : position, range.lowerBound),
+          range.upperBound)
       }
       let (first, last) = (clamped(start), clamped(end))
       let distance = step > 0 ? last - first : first - last
@@ -228,7 +229,7 @@ enum ONNXLengths {
     }
   }
 
-  /// Cuts places out of axes.
+  /// Cuts positions out of axes.
   static func cut(
     _ input: FileTensor, _ cuts: [Cut], _ maximum: Int
   ) throws -> FileTensor {
@@ -277,7 +278,7 @@ enum ONNXLengths {
     call.set(try cut(input, cuts, maximum))
   }
 
-  /// Whether a place is at or after the end of an axis, for every length.
+  /// Whether a position is at or after the end of an axis, for every length.
   private static func covers(
     _ end: LengthSize, _ size: LengthSize, _ maximum: Int
   ) throws -> Bool {
@@ -288,9 +289,9 @@ enum ONNXLengths {
     return difference == LengthSize(0) || difference.sign(upTo: maximum) == 1
   }
 
-  /// A place far beyond an axis, brought near enough for arithmetic.
-  private static func bounded(_ place: LengthSize) -> LengthSize {
-    place.constant.map { LengthSize(min(max($0, -(1 << 40)), 1 << 40)) } ?? place
+  /// A position far beyond an axis, brought near enough for arithmetic.
+  private static func bounded(_ position: LengthSize) -> LengthSize {
+    position.constant.map { LengthSize(min(max($0, -(1 << 40)), 1 << 40)) } ?? position
   }
 
   static func gather(_ call: inout ONNXCall) throws {
@@ -308,10 +309,10 @@ enum ONNXLengths {
       }
       return try ONNXOperators.gather(&call)
     }
-    guard indices.count == 1, let place = try indices.integers().first else {
+    guard indices.count == 1, let position = try indices.integers().first else {
       throw NodeFailure.unsupported("several indices into a sequence whose length varies")
     }
-    let index = Int(clamping: place)
+    let index = Int(clamping: position)
     // Sizes grow with the length.
     let shortest = sizes[axis][1] ?? 0
     guard index < shortest, index >= -shortest else {
@@ -325,28 +326,29 @@ enum ONNXLengths {
     call.set(try part.reshaped(to: Array(new)))
   }
 
-  /// Gathers every place of a sequence in order, which only gives its axis other sizes.
+  /// Gathers every position of a sequence in order, which only gives its axis other sizes.
   private static func gatherAll(_ call: inout ONNXCall) throws {
     let input = try call.network(0)
     let axis = try ONNXCall.axis(call.node.int("axis"), rank: input.rank)
     let sizes = try input.lengthSizes()
-    guard let places = call.family(1), places.countsUp,
-      LengthSize.product(of: places.sizes) == sizes[axis]
+    guard let positions = call.family(1), positions.countsUp,
+      LengthSize.product(of: positions.sizes) == sizes[axis]
     else { return try ONNXOperators.gather(&call) }
-    call.set(try input.reshaped(to: Array(sizes[..<axis] + places.sizes + sizes[(axis + 1)...])))
+    call.set(try input.reshaped(to: Array(sizes[..<axis] + positions.sizes + sizes[(axis + 1)...])))
   }
 
-  /// Gathers every place along the leading axes in order, as masks of attention are read, or some.
+  /// Gathers every position along the leading axes in order, as masks of attention are read, or
+  /// some.
   static func gatherND(_ call: inout ONNXCall) throws {
     let input = try call.network(0)
     let sizes = try input.lengthSizes()
-    guard let places = call.family(1), call.node.int("batch_dims") == 0,
-      let depth = places.sizes.last?.constant, (1...max(input.rank, 1)).contains(depth),
-      try places.countsUp(along: Array(sizes[..<depth])),
-      LengthSize.product(of: Array(places.sizes.dropLast()))
+    guard let positions = call.family(1), call.node.int("batch_dims") == 0,
+      let depth = positions.sizes.last?.constant, (1...max(input.rank, 1)).contains(depth),
+      try positions.countsUp(along: Array(sizes[..<depth])),
+      LengthSize.product(of: Array(positions.sizes.dropLast()))
         == LengthSize.product(of: Array(sizes[..<depth]))
     else { return try ONNXOperators.gatherND(&call) }
-    call.set(try input.reshaped(to: Array(places.sizes.dropLast() + sizes[depth...])))
+    call.set(try input.reshaped(to: Array(positions.sizes.dropLast() + sizes[depth...])))
   }
 
   static func split(_ call: inout ONNXCall) throws {

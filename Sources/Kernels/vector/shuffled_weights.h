@@ -1,7 +1,7 @@
 /* The kernels of fixed_weights.h for vectors of two registers. Shuffles put together the last
  * vector of a group: five instructions in place of seven. */
 
-/* Weights are prefetched so many bytes ahead. A core that converts weights has fewer loads in
+/* Weights are prefetched this many bytes ahead. A core that converts weights has fewer loads in
  * flight than one that only reads. Prefetches give it 1.2 to 1.3 times the speed. */
 enum { SHUFFLED_AHEAD = 4096 };
 

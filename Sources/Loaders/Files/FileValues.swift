@@ -44,11 +44,7 @@ struct FileValues: FiledParameterData {
     of stored: UnsafeRawBufferPointer, into memory: UnsafeMutableRawBufferPointer
   ) {
     let sizes = sizes ?? []
-    var stride = 1
-    let strides = sizes.map { size in
-      defer { stride *= size }
-      return stride
-    }
+    let strides: [Int] = Shape.strides(of: sizes.reversed()).reversed()
     AxisOrder.gather(
       stored, sizes: sizes, strides: strides, byteCount: elementType.byteCount, into: memory)
   }

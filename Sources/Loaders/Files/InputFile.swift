@@ -52,7 +52,8 @@ package final class InputFile: Sendable {
   /// The version of the file that holds the bytes of a range, and their place in it; `nil` for
   /// bytes that no file holds as they are.
   ///
-  /// - Throws: ``LoadError``: `damaged` when the file is another one than was opened; `unreadable`.
+  /// - Throws: ``LoadError``: `damaged` when the file has changed since it was opened;
+  ///   `unreadable`.
   package func stamp(of range: Range<Int>) throws(LoadError) -> (FileStamp, Range<Int>)? {
     switch source {
     case .file(let identity, let open):

@@ -2,7 +2,7 @@ import ForgeShapes
 
 /// The options of a compile.
 ///
-/// Their encoding is that of a key of the cache: it has the options that change the result.
+/// They are encoded for keys of the cache, without the options that do not change the result.
 public struct CompileOptions: Sendable, Encodable {
   /// Optional checks in addition to those of counts and shapes.
   public struct Checks: OptionSet, Sendable, Encodable {
@@ -124,7 +124,7 @@ public struct CompileOptions: Sendable, Encodable {
   /// The folder of compiled models in which the compile looks for the result; `nil` for none.
   ///
   /// ``CompileReport/cache`` says whether it was found. A compile with ``verify``, and a
-  /// model that a compiled file cannot hold, are compiled anew.
+  /// model that a compiled file cannot hold, are compiled again.
   public var cache: CompileCache? {
     get { place.value.cache }
     set { place.value.cache = newValue }

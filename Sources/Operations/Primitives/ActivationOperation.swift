@@ -3,7 +3,7 @@ import ForgeShapes
 /// A function of each element.
 ///
 /// Operand: any tensor.
-package struct ActivationOperation: PrimitiveOperation {
+package struct ActivationOperation: ElementwiseOperation {
   let function: ActivationFunction
 
   package var name: String { function.description }
@@ -21,11 +21,5 @@ package struct ActivationOperation: PrimitiveOperation {
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {
     call.input.map(function.value)
-  }
-}
-
-extension ActivationOperation: PartialOperation {
-  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
-    elementwise(part, operands)
   }
 }

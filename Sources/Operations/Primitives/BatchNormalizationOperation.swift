@@ -19,9 +19,3 @@ package struct BatchNormalizationOperation: AffineOperation {
     return gamma * (x - mean) / (variance + Double(epsilon)).squareRoot() + beta
   }
 }
-
-extension BatchNormalizationOperation: PartialOperation {
-  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
-    affine(part, operands)
-  }
-}

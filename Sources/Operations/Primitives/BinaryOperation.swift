@@ -81,7 +81,7 @@ extension BinaryOperator {
 /// The tensors are aligned at their last axis, and sizes of 1 are repeated.
 ///
 /// Operands: two tensors.
-package struct BinaryOperation: PrimitiveOperation {
+package struct BinaryOperation: ElementwiseOperation {
   let operation: BinaryOperator
 
   package var name: String { operation.rawValue }
@@ -115,11 +115,5 @@ extension ReferenceTensor {
       size == 1 ? 0 : position
     }
     return values[offset(of: spreadIndex)]
-  }
-}
-
-extension BinaryOperation: PartialOperation {
-  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
-    elementwise(part, operands)
   }
 }

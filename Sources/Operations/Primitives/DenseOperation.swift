@@ -50,6 +50,6 @@ extension DenseOperation: PartialOperation {
     let channels = part.ranges[2]
     guard let parameters = parameters(of: channels, outputs: outputs, operands) else { return nil }
     return PartialComputation(
-      .dense(outputs: channels.count), [TensorPart(whole: operands[0])] + parameters)
+      .dense(outputs: channels.count), [TensorPart(allOf: operands[0])] + parameters)
   }
 }

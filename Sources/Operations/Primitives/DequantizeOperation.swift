@@ -5,7 +5,7 @@ import ForgeShapes
 /// `y = (x − zeroPoint) · scale`.
 ///
 /// Operand: any tensor of whole numbers of the type.
-package struct DequantizeOperation: PrimitiveOperation {
+package struct DequantizeOperation: ElementwiseOperation {
   let quantization: Quantization
 
   package var name: String { "dequantize" }
@@ -23,11 +23,5 @@ package struct DequantizeOperation: PrimitiveOperation {
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {
     call.input.map { Double(quantization.real($0)) }
-  }
-}
-
-extension DequantizeOperation: PartialOperation {
-  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
-    elementwise(part, operands)
   }
 }

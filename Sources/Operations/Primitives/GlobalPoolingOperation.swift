@@ -30,7 +30,7 @@ package struct GlobalPoolingOperation: PrimitiveOperation {
 
 extension GlobalPoolingOperation: PartialOperation {
   package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
-    let image = TensorPart(whole: operands[0])
+    let image = TensorPart(allOf: operands[0])
     return PartialComputation(nil, [image.with(part.ranges[2], along: 2)])
   }
 }

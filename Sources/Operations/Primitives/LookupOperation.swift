@@ -3,7 +3,7 @@ import ForgeShapes
 /// A function of each integer of 8 bits, as a table; see ``ByteTable``.
 ///
 /// Operand: any tensor of integers.
-package struct LookupOperation: IntegerOperation {
+package struct LookupOperation: IntegerOperation, ElementwiseOperation {
   let table: ByteTable
 
   package var name: String { "lookup" }
@@ -25,10 +25,4 @@ package struct LookupOperation: IntegerOperation {
   package func isIdentity(from input: Shape, to output: Shape) -> Bool { false }
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor { call.input.map(table.value) }
-}
-
-extension LookupOperation: PartialOperation {
-  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
-    elementwise(part, operands)
-  }
 }

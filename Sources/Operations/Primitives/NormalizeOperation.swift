@@ -115,10 +115,10 @@ extension NormalizeOperation: PartialOperation {
   package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
     guard case .lastAxes(let count) = rule.extent,
       (part.ranges.count - count..<part.ranges.count).allSatisfy({
-        part.isWhole(along: $0, of: operands[0])
+        part.coversAll(along: $0, of: operands[0])
       })
     else { return nil }
     return PartialComputation(
-      nil, [part] + operands.dropFirst().map { TensorPart(whole: $0) })
+      nil, [part] + operands.dropFirst().map { TensorPart(allOf: $0) })
   }
 }

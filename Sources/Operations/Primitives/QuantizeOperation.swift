@@ -5,7 +5,7 @@ import ForgeShapes
 /// `y = clamp(round(x / scale) + zeroPoint)`.
 ///
 /// Operand: any tensor.
-package struct QuantizeOperation: IntegerOperation {
+package struct QuantizeOperation: IntegerOperation, ElementwiseOperation {
   let quantization: Quantization
 
   package var name: String { "quantize" }
@@ -24,11 +24,5 @@ package struct QuantizeOperation: IntegerOperation {
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {
     call.input.map { Double(quantization.integer($0)) }
-  }
-}
-
-extension QuantizeOperation: PartialOperation {
-  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
-    elementwise(part, operands)
   }
 }

@@ -13,9 +13,3 @@ package struct ScaleOperation: AffineOperation {
     x * operands[0] + operands[1]
   }
 }
-
-extension ScaleOperation: PartialOperation {
-  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
-    affine(part, operands)
-  }
-}

@@ -3,7 +3,7 @@ import ForgeShapes
 /// The second operand where the first is not 0, else the third, with NumPy's broadcasting.
 ///
 /// Operands: three tensors.
-package struct SelectOperation: PrimitiveOperation {
+package struct SelectOperation: ElementwiseOperation {
   package var name: String { "select" }
   package var traits: OperationTraits {
     .unweighted(3...3, takesActivation: false, keepsElements: false, treatsChannelsAlike: true)
@@ -27,11 +27,5 @@ package struct SelectOperation: PrimitiveOperation {
     return ReferenceTensor(call.output) { index in
       condition.spread(at: index) != 0 ? yes.spread(at: index) : no.spread(at: index)
     }
-  }
-}
-
-extension SelectOperation: PartialOperation {
-  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
-    elementwise(part, operands)
   }
 }

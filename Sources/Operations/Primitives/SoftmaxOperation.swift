@@ -38,7 +38,7 @@ package struct SoftmaxOperation: PrimitiveOperation {
 
 extension SoftmaxOperation: PartialOperation {
   package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
-    guard part.isWhole(along: part.ranges.count - 1, of: operands[0]) else { return nil }
+    guard part.coversAll(along: part.ranges.count - 1, of: operands[0]) else { return nil }
     return PartialComputation(nil, [part])
   }
 }

@@ -3,7 +3,7 @@ import ForgeShapes
 /// A function of each element.
 ///
 /// Operand: any tensor.
-package struct UnaryOperation: PrimitiveOperation {
+package struct UnaryOperation: ElementwiseOperation {
   let function: UnaryFunction
 
   package var name: String { "unary" }
@@ -21,11 +21,5 @@ package struct UnaryOperation: PrimitiveOperation {
 
   package func reference(_ call: ReferenceCall) -> ReferenceTensor {
     call.input.map(function.value)
-  }
-}
-
-extension UnaryOperation: PartialOperation {
-  package func computation(of part: TensorPart, from operands: [[Int]]) -> PartialComputation? {
-    elementwise(part, operands)
   }
 }

@@ -159,7 +159,7 @@ struct FuseDecoder: TokenDecoder {
   func decode(_ tokens: [String]) throws(TokenizerError) -> [String] { [tokens.joined()] }
 }
 
-/// `Strip`: a character is cut off the ends of each token, so many times at most.
+/// `Strip`: a character is cut off the ends of each token, this many times at most.
 struct StripDecoder: TokenDecoder {
   let content: Unicode.Scalar
   let start: Int

@@ -134,7 +134,7 @@ public struct TokenizedText: Sendable, Hashable {
 
   // MARK: Truncation and padding
 
-  /// Keeps so many tokens; the others go into parts of the same length.
+  /// Keeps this many tokens; the others go into parts of the same length.
   ///
   /// - Throws: ``TokenizerError`` of kind `truncation` for a stride that is not below the length.
   mutating func truncate(

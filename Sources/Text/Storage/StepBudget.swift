@@ -5,7 +5,7 @@
 struct StepBudget {
   private var left: Int
 
-  /// The budget for a text of so many bytes.
+  /// The budget for a text of this many bytes.
   init(_ count: Int) { left = (1 << 20) + 1024 * count }
 
   /// Whether nothing is left.

@@ -44,27 +44,37 @@ enum KerasSamples {
     func array(_ kind: String, _ index: Int) throws -> NumPyArray {
       try NumPyArray(path: arrays, entry: "\(name).\(kind)\(index)")
     }
+    var given: [String: [Float]] = [:]
+    for (index, input) in inputs.enumerated() { given[input] = try array("in", index).values }
+    var expected: [(sizes: [Int], values: [Float])] = []
+    for index in 0..<outputs {
+      let all = try array("out", index)
+      expected.append((all.sizes, try all.values))
+    }
+    try check(
+      network, name, given, expected, relativeL2: relativeL2, sourceLocation: sourceLocation)
+  }
+
+  /// Predicts each sample of inputs by name and compares the outputs, whose first axis is that of
+  /// the samples.
+  static func check(
+    _ network: CompiledModel, _ name: String, _ inputs: [String: [Float]],
+    _ expected: [(sizes: [Int], values: [Float])], relativeL2: Double = 1e-5,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
     func part(_ values: [Float], _ sample: Int) -> [Float] {
       let count = values.count / Self.count
       return Array(values[sample * count..<(sample + 1) * count])
     }
-    var given: [(String, [Float])] = []
-    for (index, input) in inputs.enumerated() {
-      given.append((input, try array("in", index).values))
-    }
-    var expected: [(sizes: [Int], values: [Float])] = []
-    for index in 0..<outputs {
-      let all = try array("out", index)
-      expected.append((Array(all.sizes.dropFirst()), try all.values))
-    }
-    #expect(network.outputNames.count == outputs, sourceLocation: sourceLocation)
+    #expect(network.outputNames.count == expected.count, sourceLocation: sourceLocation)
     for sample in 0..<Self.count {
-      let found = try network.predict(
-        Dictionary(uniqueKeysWithValues: given.map { ($0.0, part($0.1, sample)) }))
+      let found = try network.predict(inputs.mapValues { part($0, sample) })
       for (output, all) in zip(network.outputNames, expected) {
         let tensor: TensorValues = try #require(found[output], sourceLocation: sourceLocation)
-        let sizes = all.sizes.count == 1 ? [1, 1] + all.sizes : all.sizes
-        #expect(tensor.shape.sizes == sizes, sourceLocation: sourceLocation)
+        let sizes = Array(all.sizes.dropFirst())
+        #expect(
+          tensor.shape.sizes == (sizes.count == 1 ? [1, 1] + sizes : sizes),
+          sourceLocation: sourceLocation)
         let wanted = part(all.values, sample)
         #expect(
           zip(tensor.values, wanted).allSatisfy {

@@ -32,21 +32,7 @@ import Testing
     let imported = try ImportedModel(onnx: ONNXOpenSizesTests.path(name))
     #expect(!imported.assumedSizes.isEmpty)
     let network = try imported.model.compile()
-    for run in runs {
-      var inputs: [String: TensorValues] = [:]
-      for port in imported.inputs {
-        let given = try #require(run.inputs[port.name])
-        inputs[port.name] = try port.forgeValues(given.values, sizes: given.sizes)
-      }
-      let predictions = try network.predict(inputs)
-      for port in imported.outputs {
-        let output = try #require(run.outputs[port.name])
-        let found: TensorValues = try #require(predictions[port.name])
-        expectClose(
-          try port.fileValues(found.values, sizes: output.sizes), output.values, relativeL2: 1e-5,
-          maximum: 1e-4, "\(name): \(port.name)")
-      }
-    }
+    for run in runs { try ONNXOpenSizesTests.expect(run, of: imported, network, name) }
   }
 
   /// What is assumed is what one may state, with the same results; where the network takes fewer

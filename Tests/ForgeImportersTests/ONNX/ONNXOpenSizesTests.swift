@@ -44,19 +44,27 @@ import Testing
     let network = try imported.model.compile(
       options: CompileOptions(planCacheSize: 3, threads: .exactly(threads)))
     for (index, run) in (runs + runs.reversed()).enumerated() {
-      try expect(run, of: imported, network, "\(name), run \(index)")
+      try Self.expect(run, of: imported, network, "\(name), run \(index)")
     }
   }
 
-  private func expect(
-    _ run: Run, of imported: ImportedModel, _ network: CompiledModel, _ comment: String
-  ) throws {
+  /// The inputs of a run as Forge's tensors, by name.
+  private static func inputs(
+    _ run: Run, of imported: ImportedModel
+  ) throws -> [String: TensorValues] {
     var inputs: [String: TensorValues] = [:]
     for port in imported.inputs {
       let given = try #require(run.inputs[port.name])
       inputs[port.name] = try port.forgeValues(given.values, sizes: given.sizes)
     }
-    let predictions = try network.predict(inputs)
+    return inputs
+  }
+
+  /// Predicts and compares the outputs with those of a run.
+  static func expect(
+    _ run: Run, of imported: ImportedModel, _ network: CompiledModel, _ comment: String
+  ) throws {
+    let predictions = try network.predict(inputs(run, of: imported))
     for port in imported.outputs {
       let output = try #require(run.outputs[port.name])
       let found: TensorValues = try #require(predictions[port.name])
@@ -80,12 +88,7 @@ import Testing
           sizes: run.inputs.mapValues { $0.sizes.map { .exactly($0) } }))
       var results: [[[UInt32]]] = []
       for (imported, network) in [(open, network), (fixed, try fixed.model.compile())] {
-        var inputs: [String: TensorValues] = [:]
-        for port in imported.inputs {
-          let given = try #require(run.inputs[port.name])
-          inputs[port.name] = try port.forgeValues(given.values, sizes: given.sizes)
-        }
-        let predictions = try network.predict(inputs)
+        let predictions = try network.predict(Self.inputs(run, of: imported))
         results.append(
           try imported.outputs.map { port in
             let found: TensorValues = try #require(predictions[port.name])
@@ -104,11 +107,7 @@ import Testing
       onnx: Self.path("graph"), options: ImportOptions(sizes: try #require(Self.sizes["graph"])))
     let longer = imported.model --> { (outputs: [Tensor]) in outputs[0] --> Softmax() }
     let (plain, network) = (try imported.model.compile(), try longer.compile())
-    var inputs: [String: TensorValues] = [:]
-    for port in imported.inputs {
-      let given = try #require(run.inputs[port.name])
-      inputs[port.name] = try port.forgeValues(given.values, sizes: given.sizes)
-    }
+    let inputs = try Self.inputs(run, of: imported)
     let rows: TensorValues = try #require(try plain.predict(inputs)["y"])
     let found = try network.predict(inputs)
     let result = try #require(found.outputs.values.first)

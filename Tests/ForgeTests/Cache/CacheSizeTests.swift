@@ -103,7 +103,7 @@ import Testing
       try FileManager.default.copyItem(atPath: paths[2], toPath: paths[1])
       let found = try fixture.cache.unusableEntries()
       #expect(found.map(\.entry.path).sorted() == [paths[0], paths[1]])
-      #expect(Set(found.map(\.reason)) == ["it is damaged", "it holds another network"])
+      #expect(Set(found.map(\.reason)) == ["it is damaged", "it holds a different network"])
       #expect(found.allSatisfy { $0.entry.kind == .network })
     }
     for path in ["/dev/null", "/no/such/folder"] {

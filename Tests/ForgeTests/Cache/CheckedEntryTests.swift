@@ -69,7 +69,8 @@ import Testing
       try FileManager.default.removeItem(atPath: path)
       try FileManager.default.copyItem(atPath: other, toPath: path)
       setTimes(path, replaced)
-      #expect(try network(fixture.cache, seed: 1).cacheText == "replaced: it holds another network")
+      #expect(
+        try network(fixture.cache, seed: 1).cacheText == "replaced: it holds a different network")
       // Damaged hashes are not used, and learned again.
       let bytes = try Data(contentsOf: URL(fileURLWithPath: fresh))
       try bytes.dropLast().write(to: URL(fileURLWithPath: fresh))

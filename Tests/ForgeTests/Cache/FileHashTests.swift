@@ -17,6 +17,19 @@ import Testing
     }
   }
 
+  /// Calls a body with the folder of a cache and the path of a file in another folder.
+  private static func withCacheAndFile(
+    _ body: (_ fixture: CacheFixture, _ file: String) throws -> Void
+  ) throws {
+    try CacheFixture.with { fixture in
+      try CacheFixture.with { folder in
+        try FileManager.default.createDirectory(
+          atPath: folder.path, withIntermediateDirectories: true)
+        try body(fixture, folder.path + "/weights.bin")
+      }
+    }
+  }
+
   private func write(_ value: Float, to path: String, old: Bool) throws {
     let values = (0..<Self.count).map { _ in value }
     // In place, so that the file stays the same one.
@@ -50,12 +63,7 @@ import Testing
 
   /// A new file is never remembered; an old one is; a change with all times set back is seen.
   @Test func changesAreSeen() throws {
-    try CacheFixture.with { fixture in
-      let folder = CacheFixture()
-      try FileManager.default.createDirectory(
-        atPath: folder.path, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(atPath: folder.path) }
-      let file = folder.path + "/weights.bin"
+    try Self.withCacheAndFile { fixture, file in
       try write(1, to: file, old: true)
       #expect(try answer(network(fixture.cache, file)) == 160)
       #expect(hashes(fixture).isEmpty)
@@ -83,12 +91,7 @@ import Testing
 
   /// Damaged hashes are not used.
   @Test func damagedHashes() throws {
-    try CacheFixture.with { fixture in
-      let folder = CacheFixture()
-      try FileManager.default.createDirectory(
-        atPath: folder.path, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(atPath: folder.path) }
-      let file = folder.path + "/weights.bin"
+    try Self.withCacheAndFile { fixture, file in
       try write(1, to: file, old: false)
       usleep(4_500_000)
       _ = try network(fixture.cache, file)
@@ -111,7 +114,7 @@ import Testing
       }
       #expect(try fixture.cache.unusableEntries().isEmpty)
       // Of two files of the same bytes each has hashes, and both lead to one network.
-      let other = folder.path + "/other.bin"
+      let other = file + ".copy"
       try FileManager.default.copyItem(atPath: file, toPath: other)
       #expect(try network(fixture.cache, other).isCached)
       #expect(fixture.networks.count == 1)

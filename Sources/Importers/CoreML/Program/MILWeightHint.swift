@@ -9,7 +9,7 @@ struct MILWeightHint: Sendable {
   /// The blocks of the rows of a matrix of 4-bit integers; `nil` for others.
   private(set) var blocks: WeightBlocks?
 
-  /// Kernels have blocks of so many inputs, in steps of 16.
+  /// Kernels have blocks of this many inputs, in steps of 16.
   private static let blockSizes = 16...256
 
   /// Scales of a tensor of integers: one, or one for each entry of an axis.

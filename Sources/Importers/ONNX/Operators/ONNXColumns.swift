@@ -56,8 +56,8 @@ extension ONNXOperators {
   /// For each element of a block and each pixel the place of the element that falls on it.
   private static func places(_ axes: [BlockAxis], none: Int) -> [Int] {
     let strides = (
-      HostTensor.strides(axes.map(\.block)), HostTensor.strides(axes.map(\.count)),
-      HostTensor.strides(axes.map(\.size))
+      Shape.strides(of: axes.map(\.block)), Shape.strides(of: axes.map(\.count)),
+      Shape.strides(of: axes.map(\.size))
     )
     let block = axes.reduce(1) { $0 * $1.block }
     let (count, pixels) = (axes.reduce(1) { $0 * $1.count }, axes.reduce(1) { $0 * $1.size })

@@ -115,7 +115,7 @@ extension ONNXOperators {
 
   private static func nonzero(_ call: inout ONNXCall, _ hosts: [HostTensor]) throws -> Bool {
     let values = try hosts[0].cast(to: .bool).integers()
-    let strides = HostTensor.strides(hosts[0].sizes)
+    let strides = Shape.strides(of: hosts[0].sizes)
     let count = values.count { $0 != 0 }
     // The places and, for each axis, their indices.
     let held = try ImportBudget.hold(

@@ -15,7 +15,7 @@ extension ONNXOperators {
       throw NodeFailure.unsupported("stated indices into a sequence")
     }
     let (outer, inner) = (Array(input.sizes[..<depth]), Array(input.sizes[depth...]))
-    let strides = HostTensor.strides(outer)
+    let strides = Shape.strides(of: outer)
     let numbers = try indices.integers().map { Int($0) }
     let rows = try stride(from: 0, to: numbers.count, by: depth).map { start in
       try (0..<depth).reduce(0) { place, axis in
@@ -45,7 +45,7 @@ extension ONNXOperators {
     }
     let outer = Array(indices.sizes.dropLast())
     try ONNXCall.checkConstant(outer + [batch])
-    let strides = HostTensor.strides(outer)
+    let strides = Shape.strides(of: outer)
     let places = (0..<outer.reduce(1, *)).flatMap { row in
       (0..<batch).map { Int64(row / strides[$0] % outer[$0]) }
     }
@@ -115,7 +115,7 @@ extension ONNXOperators {
   ) throws -> Tensor {
     var flat: Tensor?
     var isInside: Tensor?
-    for ((column, size), stride) in zip(zip(columns, sizes), HostTensor.strides(sizes)) {
+    for ((column, size), stride) in zip(zip(columns, sizes), Shape.strides(of: sizes)) {
       let counted = try countedFromStart(&call, column, size)
       let part = try call.apply(Scale(by: [Float(stride)]), to: counted)
       flat = try flat.map { try call.apply(Add(), to: $0, part) } ?? part

@@ -107,7 +107,7 @@ extension ONNXOperators {
     guard rows <= 1 << 24 else { throw NodeFailure.unsupported("places in \(data)") }
     let table = indices.reshaped(to: [count, depth]).tensor(as: [0, 1])
     var flat: Tensor?
-    for (axis, stride) in HostTensor.strides(outer).enumerated() where depth > 1 {
+    for (axis, stride) in Shape.strides(of: outer).enumerated() where depth > 1 {
       let column = try call.apply(Slice(starts: [axis], ends: [axis + 1], axes: [1]), to: table)
       let part = try call.apply(
         Scale(by: [Float(stride)]), to: try counted(call, column, outer[axis]))

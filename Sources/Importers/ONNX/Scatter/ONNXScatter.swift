@@ -45,7 +45,7 @@ enum ONNXScatter {
     guard combination == .add || combination == .multiply else { return nil }
     let updates = try call.value(2)
     let count = updates.sizes.reduce(1) { $0.multipliedSaturated(by: $1) }
-    // The sums of so many integers of 8 bits are exact.
+    // The sums of this many integers of 8 bits are exact.
     if combination == .add, updates.type.isNarrowInteger, count < 1 << 16 { return updates.type }
     try call.refuseIntegers()
     return nil

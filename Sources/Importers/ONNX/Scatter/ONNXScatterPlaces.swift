@@ -24,7 +24,7 @@ struct ONNXScatterPlaces {
     try checkElements(indices.sizes, data: data, updates: updates, axis: axis)
     let count = try counted(data)
     try ImportBudget.take(indices.count, width: MemoryLayout<Int>.size)
-    let (strides, updateStrides) = (HostTensor.strides(data), HostTensor.strides(updates))
+    let (strides, updateStrides) = (Shape.strides(of: data), Shape.strides(of: updates))
     let targets = try indices.integers().enumerated().map { offset, index in
       var (rest, place) = (offset, 0)
       for other in updates.indices {
@@ -71,7 +71,7 @@ struct ONNXScatterPlaces {
     _ = try counted(data)
     let outer = Array(data[..<depth])
     try ImportBudget.take(indices.count, width: MemoryLayout<Int>.size)
-    let strides = HostTensor.strides(outer)
+    let strides = Shape.strides(of: outer)
     let numbers = try indices.integers()
     let targets = try stride(from: 0, to: numbers.count, by: depth).map { start in
       try outer.indices.reduce(0) { place, axis in

@@ -182,7 +182,7 @@ extension MILOperators {
     _ sizes: [Int], _ blocks: [Int], _ body: (Int, Int) -> Void
   ) {
     let lengths = zip(sizes, blocks).map { max($0 / $1, 1) }
-    let strides = HostTensor.strides(blocks)
+    let strides = Shape.strides(of: blocks)
     var index = Array(repeating: 0, count: sizes.count)
     for place in 0..<sizes.reduce(1, *) {
       var block = 0

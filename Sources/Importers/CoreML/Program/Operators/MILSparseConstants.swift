@@ -46,7 +46,7 @@ extension MILOperators {
 
     init(_ call: MILCall, mask: String, values: String) throws {
       guard let packed = try call.packed(mask), packed.bits == 1 else {
-        throw NodeFailure.invalid("\(mask) that is not truth values")
+        throw NodeFailure.invalid("\(mask) that is not boolean")
       }
       self.mask = packed
       self.values = try numbers(call, values)

@@ -61,7 +61,7 @@ extension ONNXOperators {
       // NumPy, PyTorch and ONNX Runtime have three different numbers there.
       throw NodeFailure.unsupported("align_corners and an axis of 1")
     }
-    let strides = HostTensor.strides(outer)
+    let strides = Shape.strides(of: outer)
     let points = outer.reduce(1, *)
     try ImportBudget.take(points * (depth + 1), width: MemoryLayout<Float>.size)
     let numbers = (0..<points).flatMap { point -> [Float] in

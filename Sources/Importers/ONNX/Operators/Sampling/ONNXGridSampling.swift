@@ -94,7 +94,7 @@ struct ONNXGridSampling {
     at places: Tensor, of sizes: [Int], first: [Float]?, outside: Int
   ) throws -> Taps {
     let count = places.shape?.sizes?.first ?? 0
-    let strides = HostTensor.strides(sizes)
+    let strides = Shape.strides(of: sizes)
     var rows = try first.map {
       try Self.constant($0, [count] + Array(repeating: 1, count: sizes.count))
     }
