@@ -3,7 +3,7 @@ import ForgeRunner
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CallbackTests {
+@Suite(.timeLimit(.minutes(20))) struct CallbackTests {
   /// The callback form of the 2017 interface.
   @Test func callbackRunsOnMainQueue() async throws {
     let runner = try Runner(GateNetwork(), inflightBuffers: 3)
@@ -142,7 +142,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct EndTests {
+@Suite(.timeLimit(.minutes(20))) struct EndTests {
   @Test func shutDownAnswersPendingPredictions() async throws {
     let network = GateNetwork(isOpen: false)
     let runner = try Runner(network, inflightBuffers: 2)

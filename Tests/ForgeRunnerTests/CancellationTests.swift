@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct CancellationTests {
+@Suite(.timeLimit(.minutes(20))) struct CancellationTests {
   private func expectCancelled(
     _ task: Task<Int, any Error>, at place: SourceLocation = #_sourceLocation
   ) async {

@@ -2,7 +2,7 @@ import ForgeRunner
 import Testing
 
 /// Deadlines on a test clock.
-@Suite(.timeLimit(.minutes(1))) struct DeadlineTests {
+@Suite(.timeLimit(.minutes(20))) struct DeadlineTests {
   private func expectExceeded(
     _ task: Task<Int, any Error>, at place: SourceLocation = #_sourceLocation
   ) async {

@@ -2,7 +2,7 @@ import ForgeRunner
 import Testing
 
 /// Micro-batches on a test clock.
-@Suite(.timeLimit(.minutes(1))) struct MicroBatchTests {
+@Suite(.timeLimit(.minutes(20))) struct MicroBatchTests {
   private func runner(
     _ network: SteppedNetwork, batch: Int, clock: TestClock, window: Duration = .milliseconds(2)
   ) throws -> Runner<SteppedNetwork> {

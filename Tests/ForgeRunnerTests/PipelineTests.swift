@@ -2,7 +2,7 @@ import Dispatch
 import ForgeRunner
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct PipelineTests {
+@Suite(.timeLimit(.minutes(20))) struct PipelineTests {
   struct Unprepared: Error, Equatable {}
   struct Unread: Error, Equatable {}
 

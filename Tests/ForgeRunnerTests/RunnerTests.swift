@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct RunnerTests {
+@Suite(.timeLimit(.minutes(20))) struct RunnerTests {
   @Test func sequentialPredictions() async throws {
     let network = GateNetwork()
     let runner = try Runner(network)

@@ -32,7 +32,7 @@ private final class CountingNetwork: BatchNetwork {
 }
 
 /// The number of threads of a runner's predictions.
-@Suite(.timeLimit(.minutes(1))) struct RunnerThreadTests {
+@Suite(.timeLimit(.minutes(20))) struct RunnerThreadTests {
   @Test func severalSlotsUseOneThreadEach() throws {
     for count in [2, 3, 8] {
       let network = CountingNetwork()

@@ -1,7 +1,7 @@
 import ForgeRunner
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct StatisticsTests {
+@Suite(.timeLimit(.minutes(20))) struct StatisticsTests {
   @Test func initialStatistics() throws {
     let statistics = try Runner(GateNetwork(), inflightBuffers: 1).statistics
     #expect(statistics.completed == 0)

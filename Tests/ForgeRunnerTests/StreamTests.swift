@@ -2,7 +2,7 @@ import ForgeRunner
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct StreamTests {
+@Suite(.timeLimit(.minutes(20))) struct StreamTests {
   /// Collects what a stream gives, so that a test can watch it.
   private func collecting(
     _ stream: PredictionStream<Runner<GateNetwork>.Output>, into list: Locked<[Int]>

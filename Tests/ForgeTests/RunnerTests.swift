@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// A compiled model behind a runner.
-@Suite(.timeLimit(.minutes(2))) struct RunnerTests {
+@Suite(.timeLimit(.minutes(20))) struct RunnerTests {
   private func network(keep: [String] = [], layers: Int = 3) throws -> CompiledModel {
     let input = Input(width: 9, height: 7, channels: 3)
     var output = input

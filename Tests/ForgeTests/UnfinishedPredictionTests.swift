@@ -3,7 +3,7 @@ import ForgeTestSupport
 import Testing
 
 /// Predictions that throw leave the state as it was, whoever runs them.
-@Suite(.timeLimit(.minutes(5))) struct UnfinishedPredictionTests {
+@Suite(.timeLimit(.minutes(20))) struct UnfinishedPredictionTests {
   private static let channels = 5
 
   private func frame(_ seed: UInt64) -> [Float] {
