@@ -20,6 +20,15 @@ extension SwiftLayer {
   var isSaidByArguments: Bool { rebuilt == self }
 }
 
+extension Layer {
+  /// The call that makes the layer, with its name; `nil` if no public initializer makes it.
+  package var swiftCall: String? {
+    guard let layer = self as? any SwiftLayer, layer.isSaidByArguments else { return nil }
+    var writer = SwiftNetworkWriter([], inputs: [:], names: SwiftNames())
+    return writer.inline(layer)
+  }
+}
+
 /// One argument of a call.
 struct SwiftArgument: Hashable {
   /// The label, if there is one.

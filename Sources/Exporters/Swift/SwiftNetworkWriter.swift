@@ -206,6 +206,13 @@ struct SwiftNetworkWriter {
 
   // MARK: Calls
 
+  /// The call that makes a layer, in one line.
+  mutating func inline(_ layer: any SwiftLayer) -> String {
+    let call = call(
+      "\(Swift.type(of: layer))", layer.swiftArguments, name: layer.name.map(SwiftText.literal))
+    return "\(call.head)(\(call.arguments.joined(separator: ", ")))"
+  }
+
   private typealias Call = (head: String, arguments: [String], isCall: Bool)
 
   private mutating func call(_ node: SwiftNode, _ position: Int, _ naming: Naming?) -> Call {
