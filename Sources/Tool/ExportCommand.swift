@@ -68,13 +68,14 @@ struct ExportCommand: ParsableCommand {
 enum SwiftNameArgument {
   /// Checks a name that was given.
   static func check(_ name: String) throws {
-    let isUsable =
-      name.utf8.first.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 } == true
-      && name.utf8.allSatisfy { byte in
-        UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte
-          || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
-      }
-    guard isUsable else {
+    let (capitals, letters, digits) =
+      ("A"..."Z", "a"..."z", "0"..."9")
+      as (ClosedRange<Character>, ClosedRange<Character>, ClosedRange<Character>)
+    let isUsable = name.allSatisfy { character in
+      character.isASCII
+        && (capitals ~= character || letters ~= character || digits ~= character)
+    }
+    guard isUsable, name.first.map({ capitals ~= $0 }) == true else {
       throw ValidationError("--name is a Swift type: a capital letter, then letters and digits")
     }
   }

@@ -70,9 +70,10 @@ struct WrittenSources {
           --> Dense(neurons: 3, name: "out")))
     // One layer in two places, names that must be escaped, and two outputs.
     let (a, b) = (Input(shape: [4], name: "a \"quoted\""), Input(shape: [4], name: "class"))
-    let shared = Dense(neurons: 3, name: "shared \\ \u{202E}layer\n".printable)
+    let shared = Dense(neurons: 3, name: "shared \\ \u{202E}layer")
     let (x, y) = (a --> shared, b --> shared)
-    try add("Sharing", Model(inputs: [a, b], outputs: [x + y, [x, y] --> Concatenate(name: "in")]))
+    try add(
+      "Sharing", Model(inputs: [a, b], outputs: [x + y, [x, y] --> Concatenate(name: "in")]))
   }
 
   static func residual() -> Model {
@@ -156,11 +157,13 @@ struct WrittenSources {
       "    let net = try \(name)(contentsOf: path)",
       "    let values = try values(net.network)",
       "    let inputs = \(name).Inputs(\(arguments.joined(separator: ", ")))",
-      "    return (net.network, values, try net.predict(inputs), try await predicted(net, inputs))",
+      "    return (net.network, values, try direct(net, inputs), try await awaited(net, inputs))",
       "  }",
     ]
     helpers += [
-      "private func predicted(_ net: \(name), _ inputs: \(name).Inputs) async throws -> Any {",
+      "private func direct(_ net: \(name), _ inputs: \(name).Inputs) throws -> Any {",
+      "  try net.predict(inputs)", "}",
+      "private func awaited(_ net: \(name), _ inputs: \(name).Inputs) async throws -> Any {",
       "  try await net.predict(inputs)", "}",
     ]
     interfaceCount += 1
@@ -254,7 +257,9 @@ struct WrittenSources {
     let checks =
       ["func checkInterfaces(_ fixtures: String) async throws -> Int {", "  var failures = 0"]
       + interfaces.map { $0.replacingOccurrences(of: "check(\"", with: "check(fixtures + \"/") }
-      + ["  print(\"\(interfaceCount) typed interfaces, \\(failures) differ\")", "  return failures"]
+      + [
+        "  print(\"\(interfaceCount) typed interfaces, \\(failures) differ\")", "  return failures",
+      ]
       + ["}", ""] + helpers + [""]
     try Data(checks.joined(separator: "\n").utf8)
       .write(to: URL(fileURLWithPath: sources + "/Interfaces.swift"))

@@ -171,7 +171,8 @@ struct InterfaceBody {
   private var checking: [String] {
     var lines = [
       "  /// The file has other inputs, outputs or labels than this interface.",
-      "  struct Mismatch: Error, CustomStringConvertible {", "    let description: String", "  }", "",
+      "  struct Mismatch: Error, CustomStringConvertible {", "    let description: String", "  }",
+      "",
       "  private typealias Port = (name: String, sizes: [Int?])",
     ]
     for (name, ports) in [("inputs", inputs), ("outputs", outputs)] {
@@ -182,7 +183,8 @@ struct InterfaceBody {
     lines += [
       "", "  private static func check(_ network: CompiledModel) throws {",
       "    try check(\"input\", inputs, network.inputNames, network.inputShapes, isClosed: true)",
-      "    try check(\"output\", outputs, network.outputNames, network.outputShapes, isClosed: false)",
+      "    try check(",
+      "      \"output\", outputs, network.outputNames, network.outputShapes, isClosed: false)",
     ]
     if !metadata.labels.isEmpty {
       lines += [
@@ -211,7 +213,8 @@ struct InterfaceBody {
       "    _ name: String, in predictions: Predictions",
       "  ) throws -> TensorValues {",
       "    guard let tensor = predictions[name] else {",
-      "      throw Mismatch(description: \"there is no output \\(name.debugDescription)\")", "    }",
+      "      throw Mismatch(description: \"there is no output \\(name.debugDescription)\")",
+      "    }",
       "    return tensor", "  }", "",
     ]
   }
@@ -258,7 +261,8 @@ struct InterfaceBody {
     picture.width = picture.width ?? port.shape.width
     picture.height = picture.height ?? port.shape.height
     let call = SwiftMetadata.call(picture)
-    return "\(port.property).values(\n        prepared: ImagePreparation(\(call))\n      ).values"
+    return "\(port.property).values(\n"
+      + "        prepared: ImagePreparation(\(call))\n      ).values"
   }
 
   /// A function whose parameters are in further lines if they are too long for one.

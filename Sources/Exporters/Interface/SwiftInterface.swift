@@ -65,7 +65,8 @@ struct SwiftInterface {
       if axes.count != shape.rank {
         problems.append(
           Problem(
-            place: node.place, layer: node.reference, headline: "the input has sizes without bounds",
+            place: node.place, layer: node.reference,
+            headline: "the input has sizes without bounds",
             details: [("remedy", "import the file with sizes, such as --size")]))
         continue
       }

@@ -17,7 +17,10 @@ protocol SwiftLayer: Layer {
 
 extension SwiftLayer {
   /// Whether the arguments say everything about the layer.
-  var isSaidByArguments: Bool { rebuilt == self }
+  var isSaidByArguments: Bool {
+    // The places of imported layers have an entry of their file besides a line.
+    SourcePlace.describing(for: place) { rebuilt } == self
+  }
 }
 
 extension Layer {

@@ -173,7 +173,8 @@ struct SwiftLoopSearch {
       count = time + 1
     }
     // A variable stands for one thing only.
-    let isClear = Set(initial.values).count == initial.count && fixed.isDisjoint(with: initial.values)
+    let isClear =
+      Set(initial.values).count == initial.count && fixed.isDisjoint(with: initial.values)
     guard (count - 1) * length >= SwiftLoop.leastSaving, isClear else { return nil }
     let carried = initial.sorted { $0.key < $1.key }
       .map { SwiftLoop.Carried(offset: $0.key, initial: $0.value) }

@@ -17,6 +17,7 @@ struct SwiftMetadata {
   /// The statements that make the value `metadata`.
   ///
   /// - Parameter name: the name of the constant that holds the labels.
+  /// - Returns: the lines; none for metadata without any value.
   mutating func lines(labels name: String) -> [String] {
     guard !isEmpty else { return [] }
     var lines = ["    var metadata = ModelMetadata()"]

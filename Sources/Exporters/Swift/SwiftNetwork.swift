@@ -70,6 +70,7 @@ struct SwiftNetwork {
   /// The layers, of which those that share a name are one constant.
   ///
   /// - Parameter share: called once for each constant; returns its name.
+  /// - Returns: the layers in order.
   func nodes(
     _ share: ((type: String, arguments: [SwiftArgument], name: String)) -> String
   ) -> [SwiftNode] {
@@ -118,8 +119,9 @@ struct SwiftNetwork {
     switch value {
     case .text: break
     case .list(_, let literals):
-      guard literals.count <= max(options.longestConstant, 0)
-        || literals.allSatisfy({ $0 == literals[0] })
+      guard
+        literals.count <= max(options.longestConstant, 0)
+          || literals.allSatisfy({ $0 == literals[0] })
       else {
         throw ExportRefusal(
           what: "a constant of \(literals.count) numbers",
@@ -141,7 +143,8 @@ struct SwiftNetwork {
   private static func name(of node: Inference.Node, isOutput: Bool) -> String? {
     if node.isNamed || !node.parameters.isEmpty { return node.name }
     let hasState = node.tensor.outline?.states.isEmpty == false
-    return (isOutput || hasState) && node.tensor.scopes.contains { $0.name != nil } ? node.name : nil
+    let isInScope = node.tensor.scopes.contains { $0.name != nil }
+    return (isOutput || hasState) && isInScope ? node.name : nil
   }
 
   private static func problem(_ node: Inference.Node, _ refusal: ExportRefusal) -> Problem {

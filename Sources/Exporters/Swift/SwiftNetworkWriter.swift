@@ -161,7 +161,7 @@ struct SwiftNetworkWriter {
         return
       }
     }
-    lines += source.hasPrefix("[") ? Self.wrappedSource(line, first.inputs.map(variable), space) : [line]
+    lines += Self.wrappedSource(line, first.inputs.map(variable), space)
     for call in calls {
       guard call.isCall else {
         lines.append("\(space)  --> \(call.head)")
@@ -174,7 +174,7 @@ struct SwiftNetworkWriter {
   /// A list of tensors in lines that are not too long.
   private static func wrappedSource(_ line: String, _ inputs: [String], _ space: String) -> [String]
   {
-    guard line.count > columns else { return [line] }
+    guard line.count > columns, inputs.count > 1 else { return [line] }
     let head = line.prefix { $0 != "=" } + "= ["
     return [String(head)] + filled(inputs, indent: space.count + 4) + ["\(space)  ]"]
   }
@@ -255,7 +255,8 @@ struct SwiftNetworkWriter {
       return text
     case .member(let name, let arguments):
       let texts = texts(arguments)
-      return texts.isEmpty ? ".\(name)" : ".\(name)(\(texts.joined(separator: ", ")))"
+      // A case whose values all have defaults is called, too: `.halves()`.
+      return arguments.isEmpty ? ".\(name)" : ".\(name)(\(texts.joined(separator: ", ")))"
     case .call(let name, let arguments):
       return "\(name)(\(texts(arguments).joined(separator: ", ")))"
     case .nested(let layer):

@@ -98,6 +98,7 @@ struct SwiftName: Hashable {
   /// - Parameters:
   ///   - steps: what is added to each number from one time to the next; empty outside of loops.
   ///   - start: the first value of the index.
+  /// - Returns: the literal, with its quotation marks.
   func literal(steps: [Int] = [], start: Int = 0) -> String {
     var place = 0
     var result = ""

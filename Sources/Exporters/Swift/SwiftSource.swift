@@ -60,16 +60,17 @@ struct SwiftSource {
     lines += writer.lines
     lines += metadata.lines(labels: writer.names.unique("labels"))
     let outputs = network.outputs.map(writer.variable)
+    let inputs = inference.inputs.indices.map { writer.variable(-1 - $0) }
     let ports =
-      inference.inputs.count == 1 && outputs.count == 1
-      ? "input: \(writer.variable(-1)), output: \(outputs[0])"
-      : "inputs: [\(inference.inputs.indices.map { writer.variable(-1 - $0) }.joined(separator: ", "))]"
-        + ", outputs: [\(outputs.joined(separator: ", "))]"
+      inputs.count == 1 && outputs.count == 1
+      ? "input: \(inputs[0]), output: \(outputs[0])"
+      : "inputs: [\(inputs.joined(separator: ", "))], outputs: [\(outputs.joined(separator: ", "))]"
     lines.append("    return Model(\(ports)\(metadata.isEmpty ? "" : ", metadata: metadata"))")
 
     var lists = writer.lists.lists.flatMap { [""] + SwiftLists.declaration($0.name, $0.list) }
     lists += metadata.declarations
-    text = (Self.head(typeName, model.metadata, hasParameters: hasParameters)
+    text =
+      (Self.head(typeName, model.metadata, hasParameters: hasParameters)
       + ["  static func model() -> Model {"] + lines + ["  }"]
       + Self.compiling(typeName, hasParameters: hasParameters) + lists + ["}", ""])
       .joined(separator: "\n")
@@ -100,9 +101,8 @@ struct SwiftSource {
       "// Written by Forge.", "", "import Forge", "",
       "/// " + SwiftText.comment(metadata.name ?? "A network") + ".",
     ]
-    if let about = metadata.about { lines += ["///", "/// " + SwiftText.comment(about.prefix(400))] }
-    if let license = metadata.license {
-      lines += ["///", "/// License: " + SwiftText.comment(license.prefix(400))]
+    for text in [metadata.about, metadata.license.map { "License: \($0)" }] {
+      if let text { lines += ["///", "/// " + SwiftText.comment(text.prefix(400))] }
     }
     lines += ["enum \(typeName) {"]
     lines.append(
