@@ -10,12 +10,12 @@ extension Model {
   /// model.metadata.name = "Digits"
   /// try model.write(swift: "Sources/App")  // Sources/App/Digits.swift, Digits.safetensors
   /// ```
-  /// The source has an enumeration with two functions: `model()` describes the layers as you would,
-  /// with `-->`, and `compiled(weights:options:)` compiles them with the file of the weights. Layers
-  /// that repeat are loops. The network of the source predicts the same bits. It imports Forge only
-  /// and uses its public layers. Names of modules become parts of the names of layers. Metadata is
-  /// written, except for values of more than 4096 characters; limits of a prediction and checks of
-  /// integers that an import added are not.
+  /// The source has an enumeration with two functions: `model()` describes the layers as you
+  /// would, with `-->`, and `compiled(weights:options:)` compiles them with the file of the
+  /// weights. Layers that repeat are loops. The network of the source predicts the same bits. It
+  /// imports Forge only and uses its public layers. Names of modules become parts of the names of
+  /// layers. Metadata is written, except for values of more than 4096 characters; limits of a
+  /// prediction and checks of integers that an import added are not.
   ///
   /// Both files are written under another name and renamed. A model without parameters has no file
   /// of weights.
@@ -25,8 +25,8 @@ extension Model {
   ///   - options: names, the type of the weights, and what is written as it is.
   /// - Returns: the paths of the files: the source, and the weights if there are any.
   /// - Throws: `CompileError` with every mistake of the model and with every parameter that is
-  ///   missing or does not fit; ``ExportError`` with every layer that cannot be written; `LoadError`
-  ///   when a file cannot be written; and what the source of the parameters throws.
+  ///   missing or does not fit; ``ExportError`` with every layer that cannot be written;
+  ///   `LoadError` when a file cannot be written; and what the source of the parameters throws.
   @discardableResult
   public func write(
     swift folder: String, options: SwiftOptions = SwiftOptions()
@@ -57,8 +57,8 @@ extension Model {
   ///
   /// - Parameter options: names, and what is written as it is.
   /// - Returns: the text of the source.
-  /// - Throws: `CompileError` with every mistake of the model; ``ExportError`` with every layer that
-  ///   cannot be written.
+  /// - Throws: `CompileError` with every mistake of the model; ``ExportError`` with every layer
+  ///   that cannot be written.
   public func swiftSource(options: SwiftOptions = SwiftOptions()) throws -> String {
     try SwiftSource(self, options).text
   }

@@ -115,7 +115,9 @@ struct SwiftSource {
     guard hasParameters else {
       return [
         "", "  /// The network, ready to predict.",
-        "  static func compiled(options: CompileOptions = CompileOptions()) throws -> CompiledModel {",
+        "  static func compiled(",
+        "    options: CompileOptions = CompileOptions()",
+        "  ) throws -> CompiledModel {",
         "    try model().compile(options: options)", "  }",
       ]
     }
