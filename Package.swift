@@ -177,6 +177,13 @@ let tests: [Target] = [
   .executableTarget(
     name: "WrittenNetworks", dependencies: ["Forge", "ForgeExporters", "ForgeTestSupport"],
     path: "Tests/WrittenNetworks"),
+  // Scripts/check swift-source runs it.
+  .executableTarget(
+    name: "WrittenSources",
+    dependencies: [
+      "Forge", "ForgeExporters", "ForgeImporters", "ForgeModels", "ForgeTestSupport",
+    ],
+    path: "Tests/WrittenSources"),
   .target(name: "CForgeTestSupport", path: "Tests/CForgeTestSupport"),
   .testTarget(name: "ForgeShapesTests", dependencies: ["ForgeShapes", "ForgeTestSupport"]),
   .testTarget(

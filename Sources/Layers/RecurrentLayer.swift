@@ -12,16 +12,16 @@ public protocol RecurrentLayer: Layer {
 /// What a recurrent layer computes, without its name and place.
 public struct Recurrence: Hashable, Sendable {
   /// The formula, sizes and optional operands, without those of an initial state.
-  let rule: RecurrentRule
+  package let rule: RecurrentRule
   /// The biases of the input's part.
-  let bias: Bias
+  package let bias: Bias
   /// Whether the output is the sequence instead of the output of the time that is read last.
-  let returnsSequences: Bool
+  package let returnsSequences: Bool
   /// Whether a prediction begins with the state that the previous one left.
-  let isStateful: Bool
+  package let isStateful: Bool
 
   /// What the biases of the input's part are.
-  enum Bias: Hashable, Sendable {
+  package enum Bias: Hashable, Sendable {
     /// There are none.
     case none
     /// One number per gate and unit.

@@ -23,6 +23,7 @@ struct ForgeTool: ParsableCommand {
       RunCommand.self, CheckCommand.self, SummaryCommand.self, InspectCommand.self,
       GraphCommand.self, PlanCommand.self, DiffCommand.self, VerifyCommand.self,
       BenchCommand.self, ProfileCommand.self, QuantizeCommand.self, EditCommand.self,
+      ExportCommand.self, SwiftInterfaceCommand.self,
       WeightsCommand.self, CompileCommand.self, CacheCommand.self, DetectCommand.self,
       TransformCommand.self, ClassifyCommand.self, EmbedCommand.self, GenerateCommand.self,
       DevicesCommand.self,

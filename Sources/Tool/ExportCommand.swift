@@ -1,0 +1,89 @@
+import ArgumentParser
+import Forge
+import ForgeExporters
+import ForgeToolSupport
+
+/// Writes a network as Swift source.
+struct ExportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Writes a network as Swift source with its weights beside it.",
+    discussion: """
+      The folder gets NAME.swift, in which layers that repeat are loops, and NAME.safetensors. A \
+      program that has Forge as a package compiles the source and predicts the same bits. Layers \
+      that have no public initializer are an error, which names all of them.
+
+      EXAMPLES
+        forge export net.onnx --swift -o Sources/App
+        forge export mobileNet --weights weights.h5 --swift --name Pictures -o Sources/App
+      """)
+
+  @Argument(help: NetworkArgument.help, completion: .file())
+  var network: NetworkArgument
+
+  @OptionGroup var importing: ImportArguments
+
+  @Flag(help: "Write Swift source.")
+  var swift = false
+
+  @Option(help: "The name of the type and of the files; that of the network if it is left out.")
+  var name: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The type of the weights; i8 has a scale for each output of a layer.",
+      valueName: "f32|f16|bf16|i8"))
+  var type = StoredType.float32
+
+  @Flag(inversion: .prefixedNo, help: "Write layers that repeat as loops.")
+  var loops = true
+
+  @Option(
+    name: [.customShort("o"), .long],
+    help: ArgumentHelp("An existing folder.", valueName: "folder"), completion: .directory)
+  var output: String
+
+  func validate() throws {
+    guard swift else { throw ValidationError("--swift says what to write; forge edit writes ONNX") }
+    if let name { try SwiftNameArgument.check(name) }
+  }
+
+  func run() throws {
+    let network = try network.network(importing)
+    var model = network.model
+    if network.isRandom {
+      Progress.note("there are no weights: seeded random values stand for them")
+      model.parameters = network.parameters
+    }
+    let title = SwiftNameArgument.name(name, model, title: network.title)
+    let options = SwiftOptions(name: title, as: type, hasLoops: loops)
+    let paths = try Progress.during("writing to \(output)") {
+      try model.write(swift: output, options: options)
+    }
+    for path in paths { print(path) }
+  }
+}
+
+/// The name of a type that the tool writes.
+enum SwiftNameArgument {
+  /// Checks a name that was given.
+  static func check(_ name: String) throws {
+    let (capitals, letters, digits) =
+      ("A"..."Z", "a"..."z", "0"..."9")
+      as (ClosedRange<Character>, ClosedRange<Character>, ClosedRange<Character>)
+    let isUsable = name.allSatisfy { character in
+      character.isASCII
+        && (capitals ~= character || letters ~= character || digits ~= character)
+    }
+    guard isUsable, name.first.map({ capitals ~= $0 }) == true else {
+      throw ValidationError("--name is a Swift type: a capital letter, then letters and digits")
+    }
+  }
+
+  /// The name that was given, that of the model, or that of the file.
+  static func name(_ given: String?, _ model: Model, title: String) -> String {
+    let file = title.split(separator: "/").last ?? ""
+    let stem = file.split(separator: ".").first.map(String.init) ?? ""
+    return given ?? model.metadata.name ?? stem
+  }
+}
