@@ -30,7 +30,7 @@ struct OpenedModel: ~Copyable {
     let compile = try options.compileOptions()
     let sizes = try options.sizes()
     let weights = options.weights.map { String(cString: $0) }
-    guard try FileHead(path).bytes.starts(with: FileContents.compiledSignature) else {
+    guard try FileHead(path).isCompiledNetwork else {
       return try ModelFile(path, weights: weights, sizes: sizes).imported().model
         .compile(options: compile)
     }

@@ -117,10 +117,13 @@ public struct Model: Sendable {
   }
 
   /// Returns a model of other tensors with the same metadata, parameters and limits.
+  ///
+  /// Its inputs and outputs are no longer those of a file.
   package func with(inputs: [Tensor], outputs: [Tensor]) -> Model {
     var model = self
     model.inputs = inputs
     model.outputs = outputs
+    model.metadata.interface = []
     return model
   }
 
@@ -161,6 +164,9 @@ public struct ModelMetadata: Sendable {
   /// The node of the model file that combines the examples of the file's own batch, for messages;
   /// `nil` if examples are independent or the file has no batch.
   package var exampleMixer: String?
+  /// The inputs and outputs as the model file has them, in the encoding of the importers; empty for
+  /// a model that is not from a file, and for one that was changed since.
+  package var interface: [UInt8] = []
 
   /// Creates metadata; all of it is optional.
   public init(name: String? = nil, about: String? = nil, labels: [String] = []) {

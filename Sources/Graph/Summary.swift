@@ -108,7 +108,7 @@ package struct SummaryTable {
 
 extension Inference.Node {
   /// The type in the column "Type".
-  var summaryName: String { layer.map { type(of: $0).summaryName } ?? typeName }
+  package var summaryName: String { layer.map { type(of: $0).summaryName } ?? typeName }
   /// The shape in the column "Output Shape".
   var shapeText: String { shape?.tupleText ?? "?" }
 }

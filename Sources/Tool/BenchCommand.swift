@@ -14,15 +14,17 @@ struct BenchCommand: ParsableCommand {
       The time is from height × width × channels floats in the caller's memory to plain floats \
       in the caller's memory. A FLOP is a multiplication or an addition. Loading is timed from the \
       start of the compile, with opening the weight file, to its end; the first prediction \
-      includes making its context.
+      includes making its context. Loading a network from a cache or a compiled file is timed from \
+      looking for it.
 
       EXAMPLES
         forge bench net.onnx --threads 4
+        forge bench net.forge --json
         forge bench resnet50 --batch 8 --precision half-weights --json
         forge bench stateful.keras --stream --input frames.npy
       """)
 
-  @Argument(help: NetworkArgument.help, completion: .file())
+  @Argument(help: NetworkArgument.openedHelp, completion: .file())
   var network: NetworkArgument?
 
   @Option(
@@ -53,8 +55,8 @@ struct BenchCommand: ParsableCommand {
       """)
   var stream = false
 
-  @Option(help: "What the plan is made for: speed or size.")
-  var preference = PreferenceArgument.speed
+  @Option(help: "What the plan is made for: speed (by default) or size.")
+  var preference: PreferenceArgument?
 
   @Flag(help: "Print one JSON object.")
   var json = false
@@ -76,7 +78,7 @@ struct BenchCommand: ParsableCommand {
   }
 
   private var isForLayers: Bool {
-    if case .recorded = arguments.compile.tuning { return false }
+    if case .recorded? = arguments.compile.tuning { return false }
     return importing.weights == nil && importing.size.isEmpty && importing.constant.isEmpty
       && arguments.compile.caching.directory == nil
       && input == nil && output == nil && batch ?? 1 == 1 && !stream
@@ -86,7 +88,7 @@ struct BenchCommand: ParsableCommand {
   private func options(batch: Int) throws -> CompileOptions {
     var options = try arguments.compile.options
     options.maximumBatch = batch
-    options.preference = preference.preference
+    options.preference = preference?.preference ?? .speed
     return options
   }
 
@@ -94,7 +96,8 @@ struct BenchCommand: ParsableCommand {
     if let layers {
       let lines = try LayerLine.all(path: layers)
       try LayerTable(
-        options: try options(batch: 1), threads: arguments.compile.threads, runs: arguments.runs
+        options: try options(batch: 1), threads: arguments.compile.threads ?? 1,
+        runs: arguments.runs
       )
       .print(lines, json: json)
     } else if let network {
@@ -105,18 +108,23 @@ struct BenchCommand: ParsableCommand {
   private func run(_ network: NetworkArgument) throws {
     let clock = ContinuousClock()
     let before = ProcessMemory()
+    var choices = NetworkOptions(
+      try options(batch: stream ? 1 : batch ?? 1), threads: arguments.compile.threads,
+      given: arguments.compile.given + GivenArguments.names(["preference": preference]))
+    choices.followsFileBatch = !stream && batch == nil
+    let network = try network.opened(importing, choices)
+    let batch = stream ? 1 : batch ?? network.usualBatch
+    try network.check(batch: batch)
     let start = clock.now
-    let model = try network.network(importing)
-    let batch = stream ? 1 : batch ?? model.imported.inputs.first?.batchSize ?? 1
-    let compiled = try model.compiled(try options(batch: batch))
-    let loaded = clock.now
+    let compiled = try network.compiled(tellsOfRandom: false)
+    let loading = network.opening + (clock.now - start)
     BuildWarning.print(for: compiled.report)
     try arguments.save(compiled.report.tuning)
     let after = ProcessMemory()
     let frames =
       stream
       ? try FrameStream(compiled, seedCount: 100).frames(of: input)
-      : [try inputValues(of: model.imported, compiled, batch: batch)]
+      : [try inputValues(of: network.interface, compiled, batch: batch)]
     let outputCounts = compiled.outputShapes.map(\.elementCount)
     guard !outputCounts.contains(nil) else {
       throw ValidationError("an input takes any size; state it with --size")
@@ -143,11 +151,11 @@ struct BenchCommand: ParsableCommand {
       }
     }
     times.sort()
-    if let output { try write(results, of: model.imported, compiled, batch: batch, to: output) }
+    if let output { try write(results, of: network.interface, compiled, batch: batch, to: output) }
     let timing = Timing(
-      times: times, batch: batch, multiplyAdds: model.model.multiplyAdds,
-      load: compiled.isCached ? Timing.cached : "fresh",
-      loadMs: (loaded - start) / .milliseconds(1), firstMs: first,
+      times: times, batch: batch, multiplyAdds: network.outline.multiplyAdds,
+      load: network.isCompiledFile ? .file : compiled.isCached ? .cached : .fresh,
+      loadMs: loading / .milliseconds(1), firstMs: first,
       resident: .init(beforeCompile: before, afterCompile: after, afterPredicting: end),
       memory: compiled.memory, precision: compiled.report.precision)
     if json {
@@ -185,10 +193,10 @@ struct BenchCommand: ParsableCommand {
 
   /// Writes the only output of each prediction, with the axes and the type of the file.
   private func write(
-    _ results: [[[Float]]], of imported: ImportedModel, _ network: CompiledModel, batch: Int,
+    _ results: [[[Float]]], of interface: FileInterface, _ network: CompiledModel, batch: Int,
     to path: String
   ) throws {
-    guard network.outputShapes.count == 1, let port = imported.outputs.first else {
+    guard network.outputShapes.count == 1, let port = interface.outputs.first else {
       throw ValidationError("--output is for models of one output; forge run writes several")
     }
     let examples = results.flatMap { outputs in
@@ -204,16 +212,18 @@ struct BenchCommand: ParsableCommand {
 
   /// The values of each input for all examples, from a file or seeded random ones in −1…1.
   private func inputValues(
-    of imported: ImportedModel, _ network: CompiledModel, batch: Int
+    of interface: FileInterface, _ network: CompiledModel, batch: Int
   ) throws -> [[Float]] {
     let counts = network.inputShapes.compactMap(\.elementCount)
     guard counts.count == network.inputShapes.count else {
       throw ValidationError("an input takes any size; state it with --size")
     }
     guard let input else {
-      guard !imported.takesIntegers else {
-        let run = NetworkRun(imported) { network }
-        let example = try run.examples(try imported.seededInputs()).first ?? [:]
+      let ids = network.indexInputs
+      guard interface.integerInputs.isEmpty, ids.isEmpty else {
+        let run = NetworkRun(interface, metadata: network.metadata) { network }
+        let given = try interface.seededInputs(network.inputShapes, ids: ids)
+        let example = try run.examples(given).first ?? [:]
         return network.inputNames.map { name in
           (0..<batch).flatMap { _ in example[name]?.values ?? [] }
         }
@@ -226,7 +236,7 @@ struct BenchCommand: ParsableCommand {
         }
       }
     }
-    guard let count = counts.first, counts.count == 1, let port = imported.inputs.first else {
+    guard let count = counts.first, counts.count == 1, let port = interface.inputs.first else {
       throw ValidationError("--input is for models of one input; forge run takes several")
     }
     let array = try StoredTensor(numPy: input)

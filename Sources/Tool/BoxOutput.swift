@@ -2,6 +2,7 @@ import ArgumentParser
 import Forge
 import ForgeImages
 import ForgeImporters
+import ForgeToolSupport
 
 /// The output of a detector whose form follows from its sizes.
 struct BoxOutput {
@@ -13,13 +14,13 @@ struct BoxOutput {
   /// Finds the output.
   ///
   /// - Throws: `ValidationError` when the file has no such output.
-  init(_ imported: ImportedModel) throws {
-    let found = imported.outputs.filter { $0.sizes.count == 3 && $0.sizes[0] == 1 }
+  init(_ interface: FileInterface) throws {
+    let found = interface.outputs.filter { $0.sizes.count == 3 && $0.sizes[0] == 1 }
     guard found.count == 1, let port = found.first else {
       throw ValidationError(
         "boxes are read from one output of 1×(4 + classes)×candidates, "
           + "1×candidates×(5 + classes) or 1×rows×6; the outputs are "
-          + imported.outputs.map(\.description).joined(separator: "; "))
+          + interface.outputs.map(\.description).joined(separator: "; "))
     }
     self.port = port
   }
@@ -28,13 +29,13 @@ struct BoxOutput {
   /// state, or the largest one, as grids of several steps take few sizes.
   ///
   /// - Returns: the size; `nil` for an input that is not a picture.
-  static func pictureSize(_ model: Model) -> Size? {
-    guard let shape = model.inputs.first?.shape, let width = shape.width,
+  static func pictureSize(_ network: OpenedNetwork) -> Size? {
+    guard let shape = network.inputShapes.first ?? nil, let width = shape.width,
       let height = shape.height, shape.isImage
     else { return nil }
-    let text = model.metadata.values["imgsz"] ?? ""
+    let text = network.metadata.values["imgsz"] ?? ""
     let stated = text.split { !$0.isNumber }.compactMap { Int($0) }
-    guard model.openSizes != nil, stated.count == 2, (1...height).contains(stated[0]),
+    guard network.openSizes != nil, stated.count == 2, (1...height).contains(stated[0]),
       (1...width).contains(stated[1])
     else { return Size(width: width, height: height) }
     return Size(width: stated[1], height: stated[0])

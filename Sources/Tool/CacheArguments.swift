@@ -10,6 +10,9 @@ struct CacheArguments: ParsableArguments {
       valueName: "folder"))
   var directory: String?
 
+  /// The argument, if it is given.
+  var given: [String] { GivenArguments.names(["cache": directory]) }
+
   /// The cache; `nil` if none is given.
   var cache: CompileCache? { directory.map { CompileCache(directory: $0) } }
 }

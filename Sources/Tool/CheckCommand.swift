@@ -42,7 +42,7 @@ struct CheckCommand: ParsableCommand {
       throw ExitCode.failure
     }
     let model = network.model
-    print("imported   \(ModelFacts(model).line)")
+    print("imported   \(NetworkOutline(Inference(model)).line)")
     let constants = network.imported.constants
     if network.imported.outputs.isEmpty, !constants.isEmpty {
       return print("constant   \(constants.map(\.name.printable).joined(separator: ", "))")
@@ -88,20 +88,9 @@ struct CheckCommand: ParsableCommand {
   }
 }
 
-/// The numbers of a model in one line or several.
-struct ModelFacts {
-  let layers: Int
-  let parameters: Int
-  let multiplyAdds: Int
-
-  init(_ model: Model) {
-    let inference = Inference(model)
-    layers = inference.nodes.filter { !$0.isInput }.count
-    parameters = inference.parameterCount
-    multiplyAdds = inference.multiplyAdds
-  }
-
+extension NetworkOutline {
+  /// The numbers of the network in one line.
   var line: String {
-    "\(layers) layers, \(parameters) parameters, \(multiplyAdds) multiply-adds"
+    "\(layerCount) layers, \(parameterCount) parameters, \(multiplyAdds) multiply-adds"
   }
 }

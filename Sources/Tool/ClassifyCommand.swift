@@ -26,13 +26,14 @@ struct ClassifyCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The folder, or a model file for pictures.", valueName: "folder|file"),
+    help: ArgumentHelp("The folder, or for pictures a model file or a compiled file.", valueName: "folder|file"),
     completion: .file())
   var folder: String
 
   @OptionGroup var texts: TextArguments
   @OptionGroup var importing: ImportArguments
   @OptionGroup var pictures: PictureArguments
+  @OptionGroup var caching: CacheArguments
 
   @Option(help: LabelsFile.help)
   var labels: String?
@@ -60,6 +61,7 @@ struct ClassifyCommand: ParsableCommand {
     if let argument = NetworkArgument(argument: folder), !argument.isFolder {
       return try classify(texts, by: argument)
     }
+    guard caching.given.isEmpty else { throw ValidationError("--cache is for model files") }
     if let pictures = try PictureClassifier(folder, labels: label) {
       return try pictures.forEach(texts) { ranks in
         print(ranks.prefix(top).map { "\($0)" }.joined(separator: "  "))
@@ -80,12 +82,15 @@ struct ClassifyCommand: ParsableCommand {
   /// Classifies picture files by a model file.
   private func classify(_ files: [String], by argument: NetworkArgument) throws {
     guard label.isEmpty else { throw ValidationError("--label needs pictures and a CLIP network") }
-    let network = try argument.network(importing)
-    let preparation = try pictures.preparation(network.imported)
-    let options = CompileOptions(threads: .given(threads))
+    let network = try argument.opened(
+      importing,
+      NetworkOptions(
+        CompileOptions(threads: .given(threads), cache: caching.cache), threads: threads,
+        given: caching.given))
+    let preparation = try pictures.preparation(network)
     let task = try ImageTask.classifier(
-      network.compiled(options, tellsOfRandom: true), preparation: preparation,
-      labels: labels.map { try LabelsFile.names(at: $0) } ?? network.model.metadata.labels,
+      network.compiled(tellsOfRandom: true), preparation: preparation,
+      labels: labels.map { try LabelsFile.names(at: $0) } ?? network.metadata.labels,
       top: top, appliesSoftmax: softmax)
     for file in files {
       let ranks = try task.predict(contentsOf: file)

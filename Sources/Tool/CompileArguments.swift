@@ -3,17 +3,22 @@ import Forge
 
 /// The arguments that decide how a network is compiled.
 struct CompileArguments: ParsableArguments {
-  @Option(help: "Threads per prediction; may exceed the number of cores.")
-  var threads = 1
+  @Option(
+    help: """
+      Threads per prediction, 1 by default; may exceed the number of cores. A compiled file has as \
+      many as it was planned for.
+      """)
+  var threads: Int?
 
   @Option(help: TuningArgument.help)
-  var tuning = TuningArgument.costModel
+  var tuning: TuningArgument?
 
   @Option(
     help: """
-      What dense layers and convolutions are computed in: float32, half-weights, bfloat16 or int8.
+      What dense layers and convolutions are computed in: float32 (by default), half-weights, \
+      bfloat16 or int8.
       """)
-  var precision = CompileOptions.Precision.float32
+  var precision: CompileOptions.Precision?
 
   @OptionGroup var integers: QuantizationArgument
   @OptionGroup var caching: CacheArguments
@@ -26,9 +31,15 @@ struct CompileArguments: ParsableArguments {
   var options: CompileOptions {
     get throws {
       CompileOptions(
-        tuning: try tuning.tuning, threads: .exactly(threads), precision: precision,
-        quantization: try integers.table, cache: caching.cache)
+        tuning: try tuning?.tuning ?? .costModel, threads: .exactly(threads ?? 1),
+        precision: precision ?? .float32, quantization: try integers.table, cache: caching.cache)
     }
+  }
+
+  /// The arguments that are given and that a compiled file leaves no choice of.
+  var given: [String] {
+    GivenArguments.names(["tuning": tuning, "precision": precision]) + integers.given
+      + caching.given
   }
 }
 

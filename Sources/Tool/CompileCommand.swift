@@ -8,10 +8,12 @@ struct CompileCommand: ParsableCommand {
     abstract: "Writes a network as a compiled file, from which a program predicts at once.",
     discussion: """
       The file holds the plan and the packed parameters. It belongs to this version of Forge and \
-      to processors of the same instruction set: CompiledModel(contentsOf:) refuses it elsewhere.
+      to processors of the same instruction set, and is refused elsewhere. CompiledModel(contentsOf:) \
+      opens it in a program; forge run, bench, profile, classify, detect and others take it.
 
       EXAMPLES
         forge compile net.onnx -o net.forge
+        forge run net.forge --input x.npy --output y.npy
         forge compile net.onnx --size x=1x3x224x224 --threads 4 -o net.forge
       """)
 
@@ -42,19 +44,24 @@ struct CompileCommand: ParsableCommand {
     options.maximumBatch = batch
     options.preference = preference.preference
     let start = clock.now
-    let compiled = try network.network(importing).compiled(options, tellsOfRandom: true)
+    var choices = NetworkOptions(options)
+    choices.takesCompiledFiles = false
+    let opened = try network.opened(importing, choices)
+    let compiled = try opened.compiled(tellsOfRandom: true)
     let loading = (clock.now - start) / .milliseconds(1)
     BuildWarning.print(for: compiled.report)
     try Progress.during("writing \(output)") { try compiled.write(to: output) }
     let begin = clock.now
-    let opened = try CompiledModel(contentsOf: output, threads: options.threads)
+    let written = try CompiledModel(contentsOf: output, threads: options.threads)
     let opening = (clock.now - begin) / .milliseconds(1)
     print(
-      "\(output): \(opened.report.steps.count) steps, "
-        + String(format: "%.1f MB", Double(opened.memory.packedParameters) * 1e-6)
+      "\(output): \(written.report.steps.count) steps, "
+        + String(format: "%.1f MB", Double(written.memory.packedParameters) * 1e-6)
         + " of packed parameters")
-    print(
-      String(
-        format: "importing and compiling %.1f ms, opening the file %.1f ms", loading, opening))
+    let work =
+      opened.isFromCache
+      ? "loading from the cache"
+      : compiled.isCached ? "importing and loading from the cache" : "importing and compiling"
+    print(work + String(format: " %.1f ms, opening the file %.1f ms", loading, opening))
   }
 }

@@ -21,7 +21,7 @@ struct DetectCommand: ParsableCommand {
         forge detect yolo.cfg --weights yolo.weights dog.jpg --labels coco.names
       """)
 
-  @Argument(help: NetworkArgument.help, completion: .file())
+  @Argument(help: NetworkArgument.openedHelp, completion: .file())
   var network: NetworkArgument
 
   @Argument(
@@ -31,6 +31,7 @@ struct DetectCommand: ParsableCommand {
 
   @OptionGroup var importing: ImportArguments
   @OptionGroup var pictures: PictureArguments
+  @OptionGroup var caching: CacheArguments
 
   @Option(help: LabelsFile.help)
   var labels: String?
@@ -97,39 +98,34 @@ struct DetectCommand: ParsableCommand {
   private typealias Detector = (task: ImageTask<[DetectedBox]>, labels: [String])
 
   private func detector() throws -> Detector {
-    let options = CompileOptions(threads: .given(threads))
-    if case .file(let path) = network, path.lowercased().hasSuffix(".cfg") {
-      let darknet = try Progress.during("importing \(path)") {
-        try ImportedDarknet(cfg: path, weights: importing.weights, limits: importing.limits)
-      }
-      guard !darknet.detections.isEmpty else {
-        throw ValidationError("\(path) has no layer of boxes")
-      }
-      let network = Network(imported: darknet.imported, title: path, isReady: false)
-      let detections = darknet.detections
+    let network = try self.network.opened(
+      importing,
+      NetworkOptions(
+        CompileOptions(threads: .given(threads), cache: caching.cache), threads: threads,
+        given: caching.given))
+    let detections = network.interface.detections
+    // The form of an output is told before the weights are read.
+    let output = detections.isEmpty ? try BoxOutput(network.interface) : nil
+    var preparation = try pictures.preparation(network, preset: .unitRange)
+    let compiled = try network.compiled(tellsOfRandom: true)
+    guard let output else {
       let task = try ImageTask.detector(
-        network.compiled(options, tellsOfRandom: true),
-        preparation: pictures.preparation(darknet.imported, preset: .unitRange),
-        minimumScore: score, iou: iou
+        compiled, preparation: preparation, minimumScore: score, iou: iou
       ) { predictions, minimumScore in
         try detections.flatMap { try $0.boxes(in: predictions, minimumScore: minimumScore) }
       }
-      return (task, network.model.metadata.labels)
+      return (task, network.metadata.labels)
     }
-    let network = try self.network.network(importing)
-    let output = try BoxOutput(network.imported)
-    let compiled = try network.compiled(options, tellsOfRandom: true)
-    var preparation = try pictures.preparation(network.imported, preset: .unitRange)
-    let isStated = pictures.preset == nil && !network.model.metadata.pictures.isEmpty
+    let isStated = pictures.preset == nil && !network.metadata.pictures.isEmpty
     if !isStated, pictures.crop != .center {
       preparation.crop = .letterbox(PixelColor(gray: 114))
     }
-    preparation.size = BoxOutput.pictureSize(network.model)
+    preparation.size = BoxOutput.pictureSize(network)
     let (score, iou) = (score, iou)
     let task = try ImageTask(compiled, preparation: preparation) { predictions, geometry in
       let boxes = try output.boxes(predictions, input: geometry.input, minimumScore: score)
       return geometry.source(boxes.suppressed(iou: iou))
     }
-    return (task, network.model.metadata.labels)
+    return (task, network.metadata.labels)
   }
 }

@@ -62,7 +62,7 @@ struct DiffCommand: ParsableCommand {
   ) throws -> NetworkDifference.Side {
     let given =
       inputs.input.isEmpty
-      ? try network.imported.seededInputs() : try inputs.given(network.imported)
+      ? try network.imported.seededInputs() : try inputs.given(OpenedNetwork(network))
     let side = try Progress.compiling(network.title) {
       try NetworkDifference.Side(
         network.imported, options: CompileOptions(maximumBatch: 1, precision: precision),

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CForgeProcess
 import ForgeSystem
+import ForgeToolSupport
 
 /// The command-line tool.
 @main
@@ -38,7 +39,7 @@ struct ForgeTool: ParsableCommand {
       var command = try parseAsRoot(arguments)
       try command.run()
     } catch {
-      code = exitCode(for: error)
+      code = (error as? ToolError)?.kind == .fixedByFile ? .validationFailure : exitCode(for: error)
       let text = fullMessage(for: error)
       if !text.isEmpty {
         if code == .success { print(text) } else { ToolOutput.writeError(text) }

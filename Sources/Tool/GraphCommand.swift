@@ -19,7 +19,7 @@ struct GraphCommand: ParsableCommand {
         forge graph inceptionv3 -o inception.dot
       """)
 
-  @Argument(help: NetworkArgument.help, completion: .file())
+  @Argument(help: NetworkArgument.openedHelp, completion: .file())
   var network: NetworkArgument
 
   @OptionGroup var importing: ImportArguments
@@ -36,8 +36,8 @@ struct GraphCommand: ParsableCommand {
   }
 
   func run() throws {
-    let network = try network.network(importing)
-    let graph = NetworkGraph(network.model, title: network.title)
+    let network = try network.opened(importing, NetworkOptions(CompileOptions()))
+    let graph = NetworkGraph(network.outline, title: network.title)
     let text = Progress.during("drawing \(network.title)") {
       output.lowercased().hasSuffix(".svg") ? graph.svg : graph.dot
     }

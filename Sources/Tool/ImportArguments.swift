@@ -40,6 +40,13 @@ struct ImportArguments: ParsableArguments {
       """)
   var trusted = false
 
+  /// The arguments that are given, without `--trusted`, which changes no network.
+  var given: [String] {
+    GivenArguments.names([
+      "weights": weights, "size": size.first, "constant": constant.first, "function": function,
+    ])
+  }
+
   /// The limits of an import.
   var limits: ImportLimits { trusted ? .trusted : ImportLimits() }
 

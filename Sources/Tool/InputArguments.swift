@@ -22,8 +22,9 @@ struct InputArguments: ParsableArguments {
   }
 
   /// The values of the inputs by their names in the file.
-  func given(_ imported: ImportedModel) throws -> [String: NetworkRun.Given] {
-    let names = imported.inputs.map(\.name) + imported.ignoredInputs
+  func given(_ network: OpenedNetwork) throws -> [String: NetworkRun.Given] {
+    let interface = network.interface
+    let names = interface.inputs.map(\.name) + interface.ignoredInputs
     var given: [String: NetworkRun.Given] = [:]
     for text in input {
       let argument = NamedArgument(text, names: names)
@@ -45,8 +46,8 @@ struct InputArguments: ParsableArguments {
       guard given[name] == nil else {
         throw ValidationError("the input \"\(name)\" is given twice")
       }
-      guard !imported.ignoredInputs.contains(name) else { continue }
-      given[name] = try pictures.values(of: name, argument.value, imported)
+      guard !interface.ignoredInputs.contains(name) else { continue }
+      given[name] = try pictures.values(of: name, argument.value, network)
     }
     return given
   }

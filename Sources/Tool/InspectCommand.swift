@@ -7,7 +7,7 @@ import ForgeToolSupport
 struct InspectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
-    abstract: "Lists what a model file or a weight file holds.",
+    abstract: "Lists what a model file, a compiled file or a weight file holds.",
     discussion: """
       Model files: \(ModelFile.formatNames.joined(separator: ", ")). Weight files: \
       HDF5, safetensors, NumPy, Keras archives, folders of .npy or .bin. A file that is both is \
@@ -27,8 +27,28 @@ struct InspectCommand: ParsableCommand {
   var weightsOnly = false
 
   func run() throws {
+    if NetworkArgument.isCompiled(file) { return try inspectCompiledFile() }
     if !weightsOnly, try inspectModel() { return }
     try inspectWeights()
+  }
+
+  /// Lists a compiled file.
+  private func inspectCompiledFile() throws {
+    guard !weightsOnly else { throw ToolError.noLayers(in: file) }
+    let network = try NetworkArgument.file(path: file).opened(
+      importing, NetworkOptions(CompileOptions()))
+    let compiled = try network.compiled()
+    Self.show(ModelFact("format", "a compiled file of Forge"))
+    Self.show(
+      ModelFact(
+        "plan",
+        "\(LoadError.counted(compiled.report.steps.count, "step")) for "
+          + "\(compiled.instructionSet.rawValue), \(compiled.report.precision.argument), "
+          + "at most \(LoadError.counted(compiled.threads, "thread")) and "
+          + LoadError.counted(compiled.maximumBatch, "example")))
+    for fact in network.metadata.facts { Self.show(fact) }
+    Self.show(network.interface, network.metadata)
+    Self.show(network.outline)
   }
 
   /// Lists a model; returns whether the file is one.
@@ -54,38 +74,45 @@ struct InspectCommand: ParsableCommand {
     where !facts.contains(where: { $0.label == fact.label || $0.text.contains(fact.text) }) {
       Self.show(fact)
     }
-    for (label, ports) in [("input", imported.inputs), ("output", imported.outputs)] {
+    Self.show(FileInterface(imported), imported.model.metadata)
+    Self.show(NetworkOutline(Inference(imported.model)))
+    return true
+  }
+
+  /// Shows the inputs and outputs, and what is known of them.
+  private static func show(_ interface: FileInterface, _ metadata: ModelMetadata) {
+    for (label, ports) in [("input", interface.inputs), ("output", interface.outputs)] {
       for port in ports {
         let batch = port.batchSize.map { ", batches of \($0)" } ?? ""
         let sizes = port.sizesText + batch
         let about = port.about.map { "\n\($0.printable)" } ?? ""
-        Self.show(
+        show(
           ModelFact(label, "\(port.name.printable)  \(sizes)  \(port.elementType.rawValue)\(about)")
         )
       }
     }
-    for constant in imported.constants {
+    for constant in interface.constants {
       let sizes = StoredTensor.text(of: constant.values.sizes)
       let type = constant.values.elementType.rawValue
-      Self.show(ModelFact("output", "\(constant.name.printable)  \(sizes)  \(type)  constant"))
+      show(ModelFact("output", "\(constant.name.printable)  \(sizes)  \(type)  constant"))
     }
-    for name in imported.ignoredInputs {
-      Self.show(ModelFact("input", "\(name.printable)  changes no output"))
+    for name in interface.ignoredInputs {
+      show(ModelFact("input", "\(name.printable)  changes no output"))
     }
-    for (name, stated) in imported.model.metadata.pictures.sorted(by: { $0.key < $1.key }) {
-      Self.show(ModelFact("pictures", "\(name.printable): \(stated)"))
+    for (name, stated) in metadata.pictures.sorted(by: { $0.key < $1.key }) {
+      show(ModelFact("pictures", "\(name.printable): \(stated)"))
     }
-    let labels = imported.model.metadata.labels
-    if !labels.isEmpty { Self.show(ModelFact("labels", "\(labels.count)")) }
-    Self.show(ModelFact("network", ModelFacts(imported.model).line))
+    if !metadata.labels.isEmpty { show(ModelFact("labels", "\(metadata.labels.count)")) }
+  }
+
+  /// Shows the numbers of a network, and its layers by type.
+  private static func show(_ outline: NetworkOutline) {
+    show(ModelFact("network", outline.line))
     var counts: [String: Int] = [:]
-    for node in NetworkGraph(imported.model, title: file).nodes where node.role != .input {
-      counts[node.type, default: 0] += 1
-    }
+    for node in outline.nodes where !node.isInput { counts[node.type, default: 0] += 1 }
     let sorted = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     let layers = sorted.map { "\($0.key) ×\($0.value)" }.joined(separator: ", ")
-    if !layers.isEmpty { Self.show(ModelFact("layers", layers)) }
-    return true
+    if !layers.isEmpty { show(ModelFact("layers", layers)) }
   }
 
   private static func show(_ fact: ModelFact) {

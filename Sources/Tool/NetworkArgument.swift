@@ -5,8 +5,8 @@ import ForgeModels
 import ForgeToolSupport
 import FoundationEssentials
 
-/// A network argument: the name of a ready architecture, a model file, or a file of the weights of
-/// a ready architecture.
+/// A network argument: the name of a ready architecture, a model file, a compiled file, or a file of
+/// the weights of a ready architecture.
 enum NetworkArgument: ExpressibleByArgument {
   case ready(Architecture)
   case file(path: String)
@@ -14,6 +14,10 @@ enum NetworkArgument: ExpressibleByArgument {
   /// The text for help and messages.
   static let help = ArgumentHelp(
     "A model file, the name of a ready architecture, or a weight file of one.",
+    valueName: "network|file")
+  /// The text for help of commands that need no layers.
+  static let openedHelp = ArgumentHelp(
+    "A model file, a compiled file, the name of a ready architecture, or a weight file of one.",
     valueName: "network|file")
 
   static var allValueStrings: [String] { Architecture.allCases.map(\.rawValue) }
@@ -38,77 +42,53 @@ enum NetworkArgument: ExpressibleByArgument {
     return ArgumentFile.isFolder(path)
   }
 
-  /// The network, with the parameters of its file if one is given.
+  /// The model, with the parameters of its file if one is given.
+  ///
+  /// - Throws: ``ToolError`` of kind `layersNeeded` for a compiled file; what importing throws.
   func network(_ arguments: ImportArguments = ImportArguments()) throws -> Network {
     switch self {
-    case .ready(let architecture):
-      try arguments.checkNothingToImport()
-      return try Network(
-        architecture.model, title: architecture.rawValue,
-        weights: arguments.weights.map { try WeightFile($0).parameters() })
+    case .ready(let architecture): return try ready(architecture, arguments)
     case .file(let path):
-      return try Progress.during("importing \(path)") { try network(at: path, arguments) }
+      guard !Self.isCompiled(path) else { throw ToolError.noLayers(in: path) }
+      return try ImportedFile(path, arguments).network { try $0() }
     }
   }
 
-  private func network(at path: String, _ arguments: ImportArguments) throws -> Network {
-    var file = try arguments.modelFile(path)
-    let format: any ModelFormat.Type
-    do throws(ImportError) { format = try file.format() } catch {
-      guard error.kind != .fileMissing else { throw error }
-      // Files of formats that are not imported may look like archives of weights.
-      guard !file.isForeign else { throw error }
-      return try Self.ready(at: path, orElse: error)
+  /// What a command needs that predicts: the model, or the network of a compiled file or of the
+  /// cache of the options.
+  ///
+  /// - Throws: ``ToolError`` of kind `fixedByFile` for arguments beside a compiled file that choose
+  ///   what it fixes, and of kind `layersNeeded` for a command that takes none; `CompileError` for
+  ///   one that cannot be used; what importing throws.
+  func opened(_ arguments: ImportArguments, _ options: NetworkOptions) throws -> OpenedNetwork {
+    switch self {
+    case .ready(let architecture):
+      return OpenedNetwork(try ready(architecture, arguments), options: options.compile)
+    case .file(let path) where Self.isCompiled(path):
+      guard options.takesCompiledFiles else { throw ToolError.noLayers(in: path) }
+      let fixed = arguments.given + options.given
+      guard fixed.isEmpty else { throw ToolError.fixed(fixed, by: path) }
+      return try Progress.during("opening \(path)") {
+        try OpenedNetwork(compiledFile: path, threads: options.threads)
+      }
+    case .file(let path): return try ImportedFile(path, arguments).opened(options)
     }
-    let isImporters = arguments.weights.map(format.takesWeights(at:)) ?? true
-    if !isImporters { file.weights = nil }
-    let imported: ImportedModel
-    do throws(ImportError) { imported = try file.imported() } catch {
-      // The same container may hold the weights of a ready architecture.
-      guard let recognized = try? Network(recognized: path) else { throw error }
-      return recognized
-    }
-    if let assumed = imported.assumedArguments {
-      Progress.note("\(path) leaves sizes open; assumed is \(assumed)")
-    }
-    guard let weights = arguments.weights, !isImporters else {
-      return Network(imported: imported, title: path, isReady: false)
-    }
-    let source = try WeightFile(weights).parameters()
-    return Network(imported: imported.with(parameters: source), title: path, isReady: false)
   }
 
-  /// The ready architecture of a folder or a file of weights; throws the other error if it is
-  /// neither.
-  private static func ready(at path: String, orElse other: ImportError) throws -> Network {
-    guard (try? WeightFile(path)) != nil else { throw other }
-    return try Network(recognized: path)
+  private func ready(_ architecture: Architecture, _ arguments: ImportArguments) throws -> Network {
+    try arguments.checkNothingToImport()
+    return try Network(
+      architecture.model, title: architecture.rawValue,
+      weights: arguments.weights.map { try WeightFile($0).parameters() })
+  }
+
+  /// Whether a path leads to a compiled file, by its first bytes.
+  static func isCompiled(_ path: String) -> Bool {
+    (try? FileHead(path))?.isCompiledNetwork ?? false
   }
 }
 
-/// A network of the tool: a model with its weights, and its inputs and outputs in the world of its
-/// file.
-struct Network {
-  /// The model, inputs and outputs.
-  let imported: ImportedModel
-  /// What the network is called in messages: the architecture or the path.
-  let title: String
-  /// Whether it is a ready architecture.
-  let isReady: Bool
-
-  /// The model.
-  var model: Model { imported.model }
-  /// Whether seeded random values stand for the weights.
-  var isRandom: Bool { model.parameters == nil && model.parameterCount > 0 }
-  /// The weights, or seeded random values.
-  var parameters: any ParameterSource { model.parameters ?? RandomParameters(seed: 1) }
-
-  init(imported: ImportedModel, title: String, isReady: Bool) {
-    self.imported = imported
-    self.title = title
-    self.isReady = isReady
-  }
-
+extension Network {
   /// A ready architecture.
   init(_ model: Model, title: String, weights: (any ParameterSource)? = nil) throws {
     var model = model
@@ -134,25 +114,19 @@ struct Network {
 
   /// Compiles the network with its weights, or with seeded random ones, which a line tells.
   func compiled(_ options: CompileOptions, tellsOfRandom: Bool = false) throws -> CompiledModel {
-    if tellsOfRandom, isRandom {
-      Progress.note("there are no weights: seeded random values stand for them")
-    }
-    let compiled = try Progress.compiling(title) {
-      try model.compile(parameters: parameters, options: options)
-    }
-    Progress.tell(of: compiled.report.precision, inPlaceOf: options.precision)
-    Progress.tell(of: compiled.report.cache)
-    return compiled
+    try OpenedNetwork(self, options: options).compiled(tellsOfRandom: tellsOfRandom)
   }
 }
 
-extension ImportedModel {
-  /// The same model with other weights.
-  func with(parameters: any ParameterSource) -> ImportedModel {
-    var model = model
-    model.parameters = parameters
-    return ImportedModel(
-      model: model, inputs: inputs, outputs: outputs, constants: constants,
-      ignoredInputs: ignoredInputs)
+extension OpenedNetwork {
+  /// The compiled network; lines tell of seeded random weights, and of what is not as requested.
+  func compiled(tellsOfRandom: Bool) throws -> CompiledModel {
+    if tellsOfRandom, isRandom {
+      Progress.note("there are no weights: seeded random values stand for them")
+    }
+    let compiled = try Progress.compiling(title) { try self.compiled() }
+    Progress.tell(of: compiled.report.precision, inPlaceOf: compiled.report.requestedPrecision)
+    Progress.tell(of: compiled.report.cache)
+    return compiled
   }
 }

@@ -57,21 +57,22 @@ struct PictureArguments: ParsableArguments {
 
   /// The values of an array as .npy or of a picture for an input.
   func values(
-    of name: String, _ path: String, _ imported: ImportedModel
+    of name: String, _ path: String, _ network: OpenedNetwork
   ) throws -> NetworkRun.Given {
     if Self.isArray(path) { return .array(try StoredTensor(numPy: path)) }
-    guard let index = imported.inputs.firstIndex(where: { $0.name == name }),
-      imported.model.inputs.indices.contains(index), let shape = imported.model.inputs[index].shape,
-      shape.isImage, shape.channels == 1 || shape.channels == 3
+    let shapes = network.inputShapes
+    guard let index = network.interface.inputs.firstIndex(where: { $0.name == name }),
+      shapes.indices.contains(index), let shape = shapes[index], shape.isImage,
+      shape.channels == 1 || shape.channels == 3
     else {
       throw ValidationError("the input \"\(name)\" takes no picture; give an array as .npy")
     }
     let image = try Image(contentsOf: path)
     let size = Size(
       of: Size(width: image.width, height: image.height), for: shape,
-      open: imported.model.openSizes?.axes[index] ?? [])
-    var preparation = try preparation(of: name, imported)
-    if preparation.size == nil || imported.model.openSizes == nil { preparation.size = size }
+      open: network.openSizes?.axes[index] ?? [])
+    var preparation = try preparation(of: name, network)
+    if preparation.size == nil || network.openSizes == nil { preparation.size = size }
     return .values(try image.values(prepared: preparation))
   }
 
@@ -79,16 +80,17 @@ struct PictureArguments: ParsableArguments {
   ///
   /// - Parameters:
   ///   - name: the input; by default the first one.
-  ///   - imported: the network.
+  ///   - network: the network.
   ///   - other: the preset if there is none.
   /// - Returns: the preparation, without a size unless the file states one.
   /// - Throws: `ValidationError` if there is no preset.
   func preparation(
-    of name: String? = nil, _ imported: ImportedModel, preset other: Preset? = nil
+    of name: String? = nil, _ network: OpenedNetwork, preset other: Preset? = nil
   ) throws -> ImagePreparation {
-    let index = imported.inputs.firstIndex { $0.name == name } ?? 0
-    let input = imported.inputs.indices.contains(index) ? imported.inputs[index].name : ""
-    if preset == nil, let stated = imported.model.metadata.pictures[input] {
+    let inputs = network.interface.inputs
+    let index = inputs.firstIndex { $0.name == name } ?? 0
+    let input = inputs.indices.contains(index) ? inputs[index].name : ""
+    if preset == nil, let stated = network.metadata.pictures[input] {
       var preparation = ImagePreparation(stated)
       if let crop { preparation.crop = crop.crop }
       return preparation
@@ -98,8 +100,8 @@ struct PictureArguments: ParsableArguments {
         "a picture needs --preset: what the network was trained with, "
           + Preset.allCases.map(\.rawValue).joined(separator: ", "))
     }
-    let inputs = imported.model.inputs
-    let channels = inputs.indices.contains(index) ? inputs[index].shape?.channels : nil
+    let shapes = network.inputShapes
+    let channels = shapes.indices.contains(index) ? shapes[index]?.channels : nil
     let normalization =
       channels == 1 ? preset.normalization.ordered(.gray) : preset.normalization
     return ImagePreparation(crop: crop?.crop ?? .none, normalization: normalization)

@@ -12,14 +12,15 @@ struct PlanCommand: ParsableCommand {
     discussion: """
       Parameters and multiply-adds follow from the description. The memory is that of a plan which \
       is made with seeded random numbers in place of the weights: the choice of kernels and the \
-      places of tensors depend on sizes only.
+      places of tensors depend on sizes only. Of a compiled file it is that of the file's plan, \
+      whose loading packs nothing.
 
       EXAMPLES
         forge plan net.onnx
         forge plan resnet50 --batch 8 --precision half-weights --threads 4
       """)
 
-  @Argument(help: NetworkArgument.help, completion: .file())
+  @Argument(help: NetworkArgument.openedHelp, completion: .file())
   var network: NetworkArgument
 
   @OptionGroup var importing: ImportArguments
@@ -27,14 +28,14 @@ struct PlanCommand: ParsableCommand {
   @Option(help: "The examples of one prediction.")
   var batch = 1
 
-  @Option(help: "Threads per prediction.")
-  var threads = 1
+  @Option(help: "Threads per prediction, 1 by default.")
+  var threads: Int?
 
-  @Option(help: "float32, half-weights, bfloat16 or int8.")
-  var precision = CompileOptions.Precision.float32
+  @Option(help: "float32 (by default), half-weights, bfloat16 or int8.")
+  var precision: CompileOptions.Precision?
 
-  @Option(help: "What the plan is made for: speed or size.")
-  var preference = PreferenceArgument.speed
+  @Option(help: "What the plan is made for: speed (by default) or size.")
+  var preference: PreferenceArgument?
 
   @Flag(help: "Print one JSON object.")
   var json = false
@@ -51,22 +52,25 @@ struct PlanCommand: ParsableCommand {
   }
 
   func run() throws {
-    let network = try network.network(importing)
-    let facts = ModelFacts(network.model)
-    let options = CompileOptions(
-      maximumBatch: batch, preference: preference.preference, threads: .exactly(threads),
-      precision: precision)
-    let compiled = try Progress.compiling(network.title) {
-      try network.model.compile(parameters: RandomParameters(seed: 1), options: options)
-    }
+    let network = try network.opened(
+      importing,
+      NetworkOptions(
+        CompileOptions(
+          maximumBatch: batch, preference: preference?.preference ?? .speed,
+          threads: .exactly(threads ?? 1), precision: precision ?? .float32),
+        threads: threads,
+        given: GivenArguments.names(["precision": precision, "preference": preference])))
+    try network.check(batch: batch)
+    let outline = network.outline
+    let compiled = try Progress.compiling(network.title) { try network.planned() }
     guard compiled.inputShapes.allSatisfy(\.isKnown) else {
       throw ValidationError("an input takes any size; state it with --size")
     }
     let memory = compiled.memory
     let numbers = Numbers(
-      layers: facts.layers, parameters: facts.parameters,
-      parameterBytes: facts.parameters.multipliedSaturated(by: 4),
-      multiplyAdds: facts.multiplyAdds, steps: compiled.report.steps.count,
+      layers: outline.layerCount, parameters: outline.parameterCount,
+      parameterBytes: outline.parameterCount.multipliedSaturated(by: 4),
+      multiplyAdds: outline.multiplyAdds, steps: compiled.report.steps.count,
       packedParameters: memory.packedParameters, plan: memory.plans,
       context: try compiled.workspaceSize(batch: batch), arena: memory.arena,
       withoutSharing: compiled.report.unsharedBytes, loadingPeak: memory.loadingPeak)

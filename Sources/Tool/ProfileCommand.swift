@@ -18,7 +18,7 @@ struct ProfileCommand: ParsableCommand {
         forge profile mobilenet --trace trace.json
       """)
 
-  @Argument(help: NetworkArgument.help, completion: .file())
+  @Argument(help: NetworkArgument.openedHelp, completion: .file())
   var network: NetworkArgument
 
   @OptionGroup var importing: ImportArguments
@@ -36,8 +36,12 @@ struct ProfileCommand: ParsableCommand {
   }
 
   /// Prints the measurements of `--tuning measured`; `*` marks the fastest kernels.
-  private func printComparisons(_ tuning: TuningReport) {
+  private func printComparisons(_ tuning: TuningReport, isStored: Bool) {
     guard tuning.way == .measured else { return }
+    // The times are those of another process, which nothing holds.
+    guard !isStored else {
+      return print("the kernels were measured when the network was compiled\n")
+    }
     print("best so far   challenger  convolution and kernels")
     for comparison in tuning.comparisons {
       let (champion, challenger) = (comparison.champion, comparison.challenger)
@@ -58,15 +62,20 @@ struct ProfileCommand: ParsableCommand {
   }
 
   func run() throws {
-    let compiled = try network.network(importing).compiled(arguments.compile.options)
+    let compile = arguments.compile
+    let network = try self.network.opened(
+      importing, NetworkOptions(try compile.options, threads: compile.threads, given: compile.given)
+    )
+    let compiled = try network.compiled(tellsOfRandom: false)
     BuildWarning.print(for: compiled.report)
     try arguments.save(compiled.report.tuning)
     let steps = try compiled.profile(runs: arguments.runs)
     if let trace { try OutputFile.write(ChromeTrace(steps).json, to: trace) }
     let speed = Device.measuredSpeed(
-      threads: arguments.compile.threads, instructionSet: compiled.instructionSet)
+      threads: compiled.threads, instructionSet: compiled.instructionSet)
     let total = steps.reduce(0) { $0 + $1.seconds }
-    printComparisons(compiled.report.tuning)
+    printComparisons(
+      compiled.report.tuning, isStored: network.isCompiledFile || compiled.isCached)
     print("     ms   share  GFLOP/s  of peak    GB/s  kernel                        layers")
     for step in steps {
       let numbers = String(

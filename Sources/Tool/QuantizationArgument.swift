@@ -8,6 +8,9 @@ struct QuantizationArgument: ParsableArguments {
       "Compute with 8-bit integers, by a table of `forge quantize`.", valueName: "file"))
   var quantization: String?
 
+  /// The argument, if it is given.
+  var given: [String] { GivenArguments.names(["quantization": quantization]) }
+
   /// The table; `nil` if none is given.
   var table: QuantizationTable? {
     get throws {

@@ -66,10 +66,11 @@ struct QuantizeCommand: ParsableCommand {
     let files = try sampleFiles()
     let compiled = try network.compiled(
       CompileOptions(threads: .exactly(threads)), tellsOfRandom: true)
+    let opened = OpenedNetwork(network)
     let run = NetworkRun(network.imported) { compiled }
     var samples: [[String: TensorValues]] = []
     for (index, file) in files.prefix(most).enumerated() {
-      samples += try run.examples(try given(in: file, network.imported))
+      samples += try run.examples(try given(in: file, opened))
       Progress.count(index + 1, of: min(files.count, most), "sample")
     }
     let quantized = try Progress.during("quantizing") {
@@ -111,23 +112,23 @@ struct QuantizeCommand: ParsableCommand {
 
   /// The inputs of a sample.
   private func given(
-    in path: String, _ imported: ImportedModel
+    in path: String, _ network: OpenedNetwork
   ) throws -> [String: NetworkRun.Given] {
-    let names = imported.inputs.map(\.name)
+    let names = network.interface.inputs.map(\.name)
     guard ArgumentFile.isFolder(path) else {
       guard names.count == 1, let name = names.first else {
         throw ValidationError(
           "the model has \(names.count) inputs, so that a sample is a folder with NAME.npy for each"
         )
       }
-      return [name: try pictures.values(of: name, path, imported)]
+      return [name: try pictures.values(of: name, path, network)]
     }
     var given: [String: NetworkRun.Given] = [:]
     for name in names {
       let file = "\(path)/\(name).npy"
       // The name of an input may lead out of the folder.
       guard !name.contains("/"), FileManager.default.fileExists(atPath: file) else { continue }
-      given[name] = try pictures.values(of: name, file, imported)
+      given[name] = try pictures.values(of: name, file, network)
     }
     return given
   }

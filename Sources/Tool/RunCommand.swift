@@ -19,10 +19,11 @@ struct RunCommand: ParsableCommand {
         forge run net.onnx --input x.npy --output y.npy
         forge run net.onnx --input image=x.npy --input size=s.npy --output results/
         forge run net.h5 --input cat.jpg --preset caffe --labels imagenet.txt
+        forge run net.forge --input x.npy --output y.npy
         forge run yolo.cfg --weights yolo.weights --input dog.jpg --preset unitRange --output y.npy
       """)
 
-  @Argument(help: NetworkArgument.help, completion: .file())
+  @Argument(help: NetworkArgument.openedHelp, completion: .file())
   var network: NetworkArgument?
 
   @OptionGroup var importing: ImportArguments
@@ -70,15 +71,17 @@ struct RunCommand: ParsableCommand {
   func run() throws {
     if let list { return try runAll(of: list) }
     guard let argument = network else { return }
-    let network = try argument.network(importing)
-    let given = try inputs.given(network.imported)
+    let network = try argument.opened(
+      importing,
+      NetworkOptions(try options, threads: threads, given: integers.given + caching.given))
+    let given = try inputs.given(network)
     // Mistakes in the inputs are told before the weights are read.
-    let names = try labels.map { try LabelsFile.names(at: $0) } ?? network.model.metadata.labels
+    let names = try labels.map { try LabelsFile.names(at: $0) } ?? network.metadata.labels
     let files = try output.map { path in
-      try OutputFiles(at: path, for: network.imported.outputNames)
+      try OutputFiles(at: path, for: network.interface.outputNames)
     }
-    let run = try NetworkRun(network.imported) {
-      try network.compiled(options, tellsOfRandom: true)
+    let run = try NetworkRun(network.interface, metadata: network.metadata) {
+      try network.compiled(tellsOfRandom: true)
     }
     if let labels { try run.checkLabels(names.count, of: labels) }
     if let files { try Self.prepare(files) }

@@ -16,9 +16,10 @@ struct SummaryCommand: ParsableCommand {
         forge summary net.onnx
         forge summary inceptionv3 --detailed
         forge summary mobilenet.h5
+        forge summary net.forge --detailed
       """)
 
-  @Argument(help: NetworkArgument.help, completion: .file())
+  @Argument(help: NetworkArgument.openedHelp, completion: .file())
   var network: NetworkArgument
 
   @OptionGroup var importing: ImportArguments
@@ -34,13 +35,12 @@ struct SummaryCommand: ParsableCommand {
   }
 
   func run() throws {
-    let network = try network.network(importing)
+    let network = try network.opened(importing, NetworkOptions(CompileOptions()))
     let detail: SummaryDetail = detailed ? .detailed : nested ? .nested : .standard
     if case .file = self.network { print("\(network.title.printable)\n") }
     // The weights of a recognized architecture are read, so that the summary tells they fit.
-    let isRecognized = network.isReady && network.model.parameters != nil
-    guard detailed || isRecognized else { return print(network.model.summary(detail)) }
+    guard detailed || network.isRecognized else { return print(network.summary(detail)) }
     // The choice of kernels depends only on sizes, so any parameters will do.
-    print(try network.compiled(CompileOptions()).summary(detail))
+    print(try network.compiled(tellsOfRandom: false).summary(detail))
   }
 }

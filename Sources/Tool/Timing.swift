@@ -5,6 +5,16 @@ import FoundationEssentials
 ///
 /// Times of predictions are of a whole batch, except for ``perPictureMs``.
 struct Timing: Encodable {
+  /// Where a network comes from.
+  enum Load: String, Encodable {
+    /// It was compiled.
+    case fresh
+    /// It was in the cache.
+    case cached
+    /// It was in a compiled file.
+    case file
+  }
+
   /// The resident memory of the process.
   struct Resident: Encodable {
     let beforeCompile: ProcessMemory
@@ -15,8 +25,7 @@ struct Timing: Encodable {
 
   let minMs, medianMs, p90Ms, gflops, perPictureMs: Double
   let batch: Int
-  /// Where the network comes from: `cached`, or `fresh` if it was compiled.
-  let load: String
+  let load: Load
   let loadMs, firstMs: Double
   let residentBytes: Resident
   let packedBytes, arenaBytes, contextBytes, loadingPeakBytes: Int
@@ -25,7 +34,7 @@ struct Timing: Encodable {
 
   /// Summarizes sorted times of batches of pictures with `multiplyAdds` each.
   init(
-    times: [Double], batch: Int, multiplyAdds: Int, load: String, loadMs: Double, firstMs: Double,
+    times: [Double], batch: Int, multiplyAdds: Int, load: Load, loadMs: Double, firstMs: Double,
     resident: Resident, memory: MemoryReport, precision: CompileOptions.Precision
   ) {
     minMs = times[0]
@@ -44,9 +53,6 @@ struct Timing: Encodable {
     loadingPeakBytes = memory.loadingPeak
     self.precision = precision.argument
   }
-
-  /// What ``load`` says of a network from a cache.
-  static let cached = "cached"
 
   /// One JSON object, with keys in snake case.
   var json: String {
@@ -71,7 +77,8 @@ struct Timing: Encodable {
     }
     lines.append(
       String(format: "loading %.1f ms, first prediction %.2f ms", loadMs, firstMs)
-        + (load == Self.cached ? "; loaded from the cache" : ""))
+        + [.fresh: "", .cached: "; loaded from the cache", .file: "; opened from the file"][
+          load, default: ""])
     func megabytes(_ bytes: Int) -> String { String(format: "%.1f MB", Double(bytes) * 1e-6) }
     let resident = residentBytes
     lines.append(
@@ -80,8 +87,9 @@ struct Timing: Encodable {
         + "\(megabytes(resident.afterPredicting.current)) after predicting; "
         + "\(megabytes(resident.afterPredicting.peak)) at most")
     lines.append(
-      "packed parameters \(megabytes(packedBytes)), arena \(megabytes(arenaBytes)), "
-        + "at most \(megabytes(loadingPeakBytes)) while loading")
+      "packed parameters \(megabytes(packedBytes)), arena \(megabytes(arenaBytes))"
+        // Parameters are packed by a compile only.
+        + (load == .fresh ? ", at most \(megabytes(loadingPeakBytes)) while loading" : ""))
     return lines.joined(separator: "\n")
   }
 }

@@ -17,7 +17,7 @@ struct TransformCommand: ParsableCommand {
         forge transform enhance.onnx photo.jpg --preset unitRange --keep-size -o better.jpg
       """)
 
-  @Argument(help: NetworkArgument.help, completion: .file())
+  @Argument(help: NetworkArgument.openedHelp, completion: .file())
   var network: NetworkArgument
 
   @Argument(help: "The picture: JPEG, PNG or PPM.", completion: .file())
@@ -25,6 +25,7 @@ struct TransformCommand: ParsableCommand {
 
   @OptionGroup var importing: ImportArguments
   @OptionGroup var pictures: PictureArguments
+  @OptionGroup var caching: CacheArguments
 
   @Option(
     help: ArgumentHelp(
@@ -59,12 +60,15 @@ struct TransformCommand: ParsableCommand {
   }
 
   func run() throws {
-    let network = try self.network.network(importing)
+    let network = try self.network.opened(
+      importing,
+      NetworkOptions(
+        CompileOptions(threads: .given(threads), cache: caching.cache), threads: threads,
+        given: caching.given))
     let image = try Image(contentsOf: picture)
-    let preparation = try pictures.preparation(network.imported)
-    let options = CompileOptions(threads: .given(threads))
+    let preparation = try pictures.preparation(network)
     let task = try ImageTask.transformer(
-      network.compiled(options, tellsOfRandom: true), preparation: preparation,
+      network.compiled(tellsOfRandom: true), preparation: preparation,
       range: values ?? 0...1, keepsSize: keepSize)
     let made = try Progress.during("predicting") { try task.predict(image) }
     try made.write(to: output)

@@ -9,7 +9,10 @@ enum TuningArgument: ExpressibleByArgument {
 
   /// The text for help.
   static let help = ArgumentHelp(
-    "How kernels are chosen: costModel, measured (timed now), or as in a record of --save-tuning.",
+    """
+    How kernels are chosen: costModel (by default), measured (timed now), or as in a record of \
+    --save-tuning.
+    """,
     valueName: "way|file")
 
   static var allValueStrings: [String] { ["costModel", "measured"] }

@@ -54,20 +54,22 @@ package struct NetworkGraph: Sendable {
     self.title = title
   }
 
+  /// The graph of a network.
+  package init(_ outline: NetworkOutline, title: String) {
+    let outputs = Set(outline.outputs)
+    self.init(
+      nodes: outline.nodes.enumerated().map { index, node in
+        Node(
+          name: node.name, type: node.type, shape: node.shape.map(Self.text) ?? "?",
+          role: node.isInput
+            ? .input : node.hasParameters ? .weighted : node.inputs.count > 1 ? .combining : .plain,
+          isOutput: outputs.contains(index), inputs: node.inputs)
+      }, title: title)
+  }
+
   /// The graph of a model.
   package init(_ model: Model, title: String) {
-    let inference = Inference(model)
-    let outputs = Set(inference.outputs)
-    self.init(
-      nodes: inference.nodes.enumerated().map { index, node in
-        Node(
-          name: node.name, type: node.layer.map { type(of: $0).summaryName } ?? node.typeName,
-          shape: node.shape.map(Self.text) ?? "?",
-          role: node.isInput
-            ? .input
-            : !node.parameters.isEmpty ? .weighted : node.inputs.count > 1 ? .combining : .plain,
-          isOutput: outputs.contains(index), inputs: node.inputs.filter { $0 < index })
-      }, title: title)
+    self.init(NetworkOutline(Inference(model)), title: title)
   }
 
   /// The sizes of a shape; those of an image in the order width, height, channels.

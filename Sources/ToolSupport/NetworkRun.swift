@@ -26,20 +26,29 @@ package struct NetworkRun {
   /// The compiled network; `nil` where all outputs are constants.
   private let network: CompiledModel?
 
+  /// Creates a run of a model that was imported; see ``init(_:metadata:compile:)``.
+  package init(_ imported: ImportedModel, compile: () throws -> CompiledModel) rethrows {
+    try self.init(
+      FileInterface(imported), metadata: imported.model.metadata, compile: compile)
+  }
+
   /// Creates a run.
   ///
   /// - Parameters:
-  ///   - imported: the model and its inputs and outputs.
-  ///   - compile: compiles the model; it is not called where all outputs are constants.
+  ///   - interface: the inputs and outputs of the file.
+  ///   - metadata: the metadata of the network.
+  ///   - compile: compiles the network; it is not called where all outputs are constants.
   /// - Throws: what `compile` throws.
-  package init(_ imported: ImportedModel, compile: () throws -> CompiledModel) rethrows {
-    inputs = imported.inputs
-    outputs = imported.outputs
-    constants = imported.constants
-    exampleMixer = imported.model.metadata.exampleMixer
-    ignoredInputs = Set(imported.ignoredInputs)
+  package init(
+    _ interface: FileInterface, metadata: ModelMetadata, compile: () throws -> CompiledModel
+  ) rethrows {
+    inputs = interface.inputs
+    outputs = interface.outputs
+    constants = interface.constants
+    exampleMixer = metadata.exampleMixer
+    ignoredInputs = Set(interface.ignoredInputs)
     places = Dictionary(
-      imported.inputs.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+      interface.inputs.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     network = outputs.isEmpty && !constants.isEmpty ? nil : try compile()
   }
 

@@ -13,6 +13,10 @@ package enum ToolErrorKind: String, Hashable, Sendable {
   case unknownName
   /// Two networks cannot be compared.
   case incomparable
+  /// A command needs the layers of a network, and a compiled file does not hold them.
+  case layersNeeded
+  /// An argument chooses what a compiled file fixes.
+  case fixedByFile
   /// A list of cases is not one.
   case malformed
 }

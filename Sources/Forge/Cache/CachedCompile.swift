@@ -127,6 +127,6 @@ extension NetworkFacts {
   func with(layers: [Layer]) -> NetworkFacts {
     NetworkFacts(
       inputs: inputs, outputs: outputs, modelOutputCount: modelOutputCount,
-      stateNames: stateNames, layers: layers)
+      stateNames: stateNames, layers: layers, outline: outline)
   }
 }

@@ -7,9 +7,12 @@ import ForgeShapes
 ///
 /// The first stage of the cache is a record: of the files that an import has read, and of the entry
 /// that their network has. As long as no file has changed, the same import leads to the same entry.
-package struct FileCompile {
+package struct FileCompile: Sendable {
   private let options: CompileOptions
   private let load: @Sendable () throws -> Model
+  private let log = FileLog()
+  /// The seconds of the clock before any file of the model was opened.
+  private let start = CacheFolder.now
   /// The folder and the name of the record; `nil` if there can be none.
   private let place: (folder: CacheFolder, name: String)?
 
@@ -56,9 +59,19 @@ package struct FileCompile {
   /// - Throws: what importing throws, and `CompileError`.
   package func network() throws -> CompiledModel {
     if let known = found() { return known }
-    let start = CacheFolder.now
-    let log = FileLog()
-    let network = try log.during { try load().compile(options: options) }
+    return try compiled(try reading(load))
+  }
+
+  /// Notes the files that a body reads: those that the import of the model depends on.
+  package func reading<Value>(_ body: () throws -> Value) rethrows -> Value {
+    try log.during(body)
+  }
+
+  /// Compiles the model that was imported while ``reading(_:)``, and stores the record.
+  ///
+  /// - Throws: `CompileError`.
+  package func compiled(_ model: Model) throws -> CompiledModel {
+    let network = try log.during { try model.compile(options: options) }
     if let place, let key = network.report.cache?.key,
       let record = ImportRecord(network, key: key, log, since: start)
     {
@@ -67,7 +80,8 @@ package struct FileCompile {
     return network
   }
 
-  private func found() -> CompiledModel? {
+  /// The network, if the cache has one of files that have not changed; nothing is imported.
+  package func found() -> CompiledModel? {
     guard let place, let record = ImportRecord(place.name, in: place.folder) else { return nil }
     let threads = options.compileThreads.count(usable: Device.usableCores())
     guard

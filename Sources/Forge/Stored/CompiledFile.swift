@@ -19,7 +19,7 @@ import ForgeSystem
 /// somebody has forged, so that a compiled file deserves the trust of a program.
 struct CompiledFile {
   private static let signature = FileContents.compiledSignature
-  private static let version: UInt64 = 1
+  private static let version: UInt64 = 2
   private static let digestPlace = 16
   private static let headerBytes = 48
   /// The digest covers the bytes from here on.

@@ -21,8 +21,7 @@ extension CompiledModel {
   ///   file cannot be written.
   public func write(to path: String) throws(CompileError) {
     do {
-      if let entry = origin.entry { return try CompiledFile.write(entry, to: path) }
-      try CompiledFile.write(try stored(), to: path)
+      try CompiledFile.write(try origin.entry.map(content(of:)) ?? stored(), to: path)
     } catch {
       throw .file(path, error, "the compiled file could not be written")
     }
@@ -32,13 +31,7 @@ extension CompiledModel {
   func stored(key: String = "") throws(CompileError) -> StoredWriter {
     guard let compiler = origin.compiler else { throw .storedAlready }
     guard let fixedExecutable else { throw .openSizes(inputNames, inputShapes) }
-    var writer = StoredWriter()
-    writer.write(key)
-    writer.write(facts)
-    writer.write(metadata)
-    writer.write(StoredOptions(options))
-    writer.write(StoredSummary(self))
-    writer.write(report.rewrites)
+    var writer = beginning(key: key)
     do throws(BackendError) {
       // What differs between two plans of one network is what differs between processes.
       let twin = try compiler.network(like: network)
@@ -48,6 +41,39 @@ extension CompiledModel {
       throw error.compileError(compiler)
     }
     compiler.parameters.endLoading()
+    return writer
+  }
+
+  /// What a compiled file holds in front of the plan.
+  private func beginning(key: String) -> StoredWriter {
+    var writer = StoredWriter()
+    writer.write(key)
+    writer.write(facts)
+    writer.write(metadata)
+    writer.write(StoredOptions(options))
+    writer.write(StoredSummary(self))
+    writer.write(report.rewrites)
+    return writer
+  }
+
+  /// The content of an entry of a cache for a file of its own.
+  ///
+  /// The plan is that of the entry. Names, metadata and places are those of this network: the model
+  /// that has filled the cache may have others.
+  ///
+  /// - Throws: ``StoredMisfit`` and `NoMemory`.
+  private func content(of entry: StoredBytes) throws -> StoredWriter {
+    // The digest was checked when the entry was opened.
+    var reader = try CompiledFile.reader(of: entry, threads: nil)
+    try StoredModel.skipBeginning(of: &reader)
+    var writer = beginning(key: "")
+    writer.write(bytes: try reader.bytes(reader.remaining))
+    for memory in reader.memories {
+      let copy = try AlignedMemory(byteCount: memory.count, isZeroed: false) {
+        $0.copyMemory(from: memory)
+      }
+      _ = writer.index(of: copy)
+    }
     return writer
   }
 

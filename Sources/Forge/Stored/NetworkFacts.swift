@@ -35,6 +35,8 @@ struct NetworkFacts: Sendable {
   let stateNames: [String]
   /// The layers in the order of their positions.
   let layers: [Layer]
+  /// How the layers are connected and counted.
+  let outline: NetworkOutline
 
   /// The facts of a model; `outputShapes` are the shapes of its outputs if they follow open sizes.
   init(_ compiler: Compiler, outputShapes: [Shape]? = nil) {
@@ -52,15 +54,16 @@ struct NetworkFacts: Sendable {
     modelOutputCount = compiler.ownOutputCount
     stateNames = compiler.graph.states.map(\.name)
     layers = Self.layers(of: inference)
+    outline = NetworkOutline(inference)
   }
 
   init(
     inputs: [Input], outputs: [Output], modelOutputCount: Int, stateNames: [String],
-    layers: [Layer]
+    layers: [Layer], outline: NetworkOutline
   ) {
     (self.inputs, self.outputs) = (inputs, outputs)
     self.modelOutputCount = modelOutputCount
-    (self.stateNames, self.layers) = (stateNames, layers)
+    (self.stateNames, self.layers, self.outline) = (stateNames, layers, outline)
   }
 
   /// The layers of a model.
@@ -91,12 +94,14 @@ extension NetworkFacts: StoredValue {
     writer.write(modelOutputCount)
     writer.write(stateNames)
     writer.write(layers)
+    writer.write(outline)
   }
 
   init(from reader: inout StoredReader) throws(StoredMisfit) {
     (inputs, outputs) = (try reader.read(), try reader.read())
     modelOutputCount = try reader.read()
     (stateNames, layers) = (try reader.read(), try reader.read())
+    outline = try reader.read()
     guard modelOutputCount >= 0, modelOutputCount <= outputs.count else { throw .damaged }
   }
 }
@@ -193,6 +198,8 @@ extension ModelMetadata: StoredValue {
     writer.write(values)
     writer.write(labels)
     writer.write(pictures)
+    writer.write(interface.count)
+    interface.withUnsafeBytes { writer.write(bytes: $0) }
   }
 
   package init(from reader: inout StoredReader) throws(StoredMisfit) {
@@ -201,5 +208,6 @@ extension ModelMetadata: StoredValue {
     (producer, exampleMixer) = (try reader.read(), try reader.read())
     (values, labels) = (try reader.read(), try reader.read())
     pictures = try reader.read()
+    interface = Array(try reader.bytes(try reader.count()))
   }
 }

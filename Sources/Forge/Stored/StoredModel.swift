@@ -14,6 +14,16 @@ struct StoredModel {
   let network: any BackendNetwork
   let executable: any Executable
 
+  /// Reads past what stands in front of the plan.
+  static func skipBeginning(of reader: inout StoredReader) throws(StoredMisfit) {
+    _ = try reader.read(String.self)
+    _ = try reader.read(NetworkFacts.self)
+    _ = try reader.read(ModelMetadata.self)
+    _ = try reader.read(StoredOptions.self)
+    _ = try reader.read(StoredSummary.self)
+    _ = try reader.read([CompileReport.RewriteCount].self)
+  }
+
   /// Reads the parts; kernels read the bytes where they are.
   ///
   /// - Parameters:

@@ -1,29 +1,32 @@
 import Forge
 
-extension ImportedModel {
+extension ModelMetadata {
   /// The characters of a value that are shown.
   private static let shownCharacters = 200
 
-  /// What the model says of itself, and the element types of its weights.
-  package var metadataFacts: [ModelFact] {
-    let metadata = model.metadata
+  /// What a model says of itself.
+  package var facts: [ModelFact] {
     var facts: [ModelFact] = []
     for (label, text) in [
-      ("name", metadata.name), ("about", metadata.about), ("author", metadata.author),
-      ("license", metadata.license), ("version", metadata.version),
-      ("producer", metadata.producer),
+      ("name", name), ("about", about), ("author", author), ("license", license),
+      ("version", version), ("producer", producer),
     ] {
       if let text, !text.isEmpty { facts.append(ModelFact(label, text)) }
     }
     let said = Set(facts.map(\.text))
-    for (key, value) in metadata.values.sorted(by: { $0.key < $1.key }) where !said.contains(value)
-    {
+    for (key, value) in values.sorted(by: { $0.key < $1.key }) where !said.contains(value) {
       let shown = value.prefix(Self.shownCharacters)
       facts.append(
         ModelFact("metadata", "\(key) = \(shown)\(shown.count < value.count ? "…" : "")"))
     }
-    if let weights = ModelFact.weights(weightTypes()) { facts.append(weights) }
     return facts
+  }
+}
+
+extension ImportedModel {
+  /// What the model says of itself, and the element types of its weights.
+  package var metadataFacts: [ModelFact] {
+    model.metadata.facts + (ModelFact.weights(weightTypes()).map { [$0] } ?? [])
   }
 
   /// The number of stored values by element type; weights that layers share count once.

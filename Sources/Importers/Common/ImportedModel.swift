@@ -115,6 +115,8 @@ public struct ImportedModel: Sendable {
   /// The sizes that the import has assumed where the file leaves them open, by the names of inputs,
   /// in the order of the file; see ``ImportOptions/largestOpenSize``.
   public internal(set) var assumedSizes: [String: [InputSize]] = [:]
+  /// How to read the boxes of a detector of Darknet; empty for other networks.
+  package internal(set) var detections: [DarknetDetection] = []
   /// The outputs of the file that are not outputs of the model, because their values are known.
   public let constants: [Constant]
   /// The inputs of the file that are not inputs of the model, because no output depends on them.

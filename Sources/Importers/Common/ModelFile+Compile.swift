@@ -15,10 +15,26 @@ extension ModelFile {
   /// - Returns: the compiled model.
   /// - Throws: ``ImportError``, as ``imported()``; `CompileError`, as `Model.compile(options:)`.
   public func compile(options: CompileOptions = CompileOptions()) throws -> CompiledModel {
-    try FileCompile(
-      options, addImport: { key throws(ContentKey.Unkeyed) in try add(to: &key) },
-      load: { try imported().model }
-    ).network()
+    try fileCompile(options, load: { try imported().model }).network()
+  }
+
+  /// The compile of the file, for a caller that does something between its stages.
+  ///
+  /// - Parameters:
+  ///   - options: the options of the compile.
+  ///   - otherWeights: a file of weights in place of the model's own.
+  ///   - load: imports the model, with these weights.
+  /// - Returns: the compile.
+  package func fileCompile(
+    _ options: CompileOptions, otherWeights: String? = nil,
+    load: @escaping @Sendable () throws -> Model
+  ) -> FileCompile {
+    FileCompile(
+      options,
+      addImport: { key throws(ContentKey.Unkeyed) in
+        try add(to: &key)
+        try key.add(otherWeights)
+      }, load: load)
   }
 
   /// Adds everything that determines an import apart from the contents of files.

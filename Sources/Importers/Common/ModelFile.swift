@@ -43,7 +43,9 @@ public struct ModelFile: Sendable {
   ///   another format, which the error names with what to do instead; and what the importer of the
   ///   format throws.
   public func imported() throws(ImportError) -> ImportedModel {
-    try format().imported(self)
+    var imported = try format().imported(self)
+    imported.model.metadata.interface = FileInterface(imported).bytes
+    return imported
   }
 
   /// Whether the file is surely of a format that is not imported, and that holds more than weights.

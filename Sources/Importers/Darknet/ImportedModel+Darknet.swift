@@ -80,10 +80,10 @@ public struct ImportedDarknet: Sendable {
       var parameters: DarknetParameters?
       if let file { parameters = try importer.places.parameters(in: file) }
       let result = importer.imported(parameters: parameters)
-      return ImportedDarknet(
-        imported: try result.imported.limited(
-          ImportOptions(limits: limits), hasWeights: false, path: configuration.path),
-        detections: result.detections)
+      var imported = try result.imported.limited(
+        ImportOptions(limits: limits), hasWeights: false, path: configuration.path)
+      imported.detections = result.detections
+      return ImportedDarknet(imported: imported, detections: result.detections)
     }
   }
 }

@@ -19,6 +19,9 @@ package struct FileHead: Sendable {
   /// What the file is by its first bytes; `nil` if they do not tell, and for a folder.
   package var contents: FileContents? { isFolder ? nil : FileContents(bytes) }
 
+  /// Whether it is a compiled file.
+  package var isCompiledNetwork: Bool { bytes.starts(with: FileContents.compiledSignature) }
+
   /// Reads the beginning of a file or the names in a folder.
   ///
   /// - Throws: ``LoadError``: `badName`, `fileMissing`, `unreadable` or `notARegularFile`.
