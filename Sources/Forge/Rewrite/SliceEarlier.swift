@@ -50,7 +50,7 @@ private struct PartBuilder {
   mutating func build() throws(ShapeError) {
     for (node, choice) in zip(graph.nodes, demand.choices) {
       switch choice {
-      case .whole: nodes.append(node)
+      case .full: nodes.append(node)
       case .slice(let computation): try slice(node, computation.operands[0])
       case .part(let computation): try compute(node, computation)
       }
