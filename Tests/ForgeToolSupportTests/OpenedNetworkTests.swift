@@ -73,7 +73,7 @@ import Testing
   @Test func theInterfaceIsThatOfTheNetwork() throws {
     try Self.withFolder { folder in
       let path = "\(folder)/net.forge"
-      try LeNet.model().compile(parameters: RandomParameters(seed: 1), options: Self.options)
+      try Model.leNet().compile(parameters: RandomParameters(seed: 1), options: Self.options)
         .write(to: path)
       let interface = try OpenedNetwork(compiledFile: path).interface
       #expect(interface.inputs.map(\.sizes) == [[1, 28, 28, 1]])
@@ -97,7 +97,7 @@ import Testing
     try Self.withFolder { folder in
       let path = "\(folder)/net.forge"
       let options = CompileOptions(maximumBatch: 2, threads: .exactly(2))
-      try LeNet.model().compile(parameters: RandomParameters(seed: 1), options: options)
+      try Model.leNet().compile(parameters: RandomParameters(seed: 1), options: options)
         .write(to: path)
       for threads in [1, 2] {
         let network = try OpenedNetwork(compiledFile: path, threads: threads).compiled()
@@ -137,7 +137,7 @@ import Testing
   @Test func aDamagedFileIsAnError() throws {
     try Self.withFolder { folder in
       let url = URL(filePath: "\(folder)/net.forge")
-      try LeNet.model().compile(parameters: RandomParameters(seed: 1), options: Self.options)
+      try Model.leNet().compile(parameters: RandomParameters(seed: 1), options: Self.options)
         .write(to: url.path)
       var bytes = try Data(contentsOf: url)
       bytes[bytes.count / 2] ^= 1

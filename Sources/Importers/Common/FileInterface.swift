@@ -34,15 +34,21 @@ package struct FileInterface: Sendable, Hashable {
 
   /// Reads what the metadata of a network hold; `nil` if there is nothing that fits it.
   package init?(of network: CompiledModel) {
-    let bytes = network.metadata.interface
+    guard let read = FileInterface(bytes: network.metadata.interface), read.fits(network) else {
+      return nil
+    }
+    self = read
+  }
+
+  /// Reads what ``bytes`` has written; `nil` for other bytes.
+  package init?(bytes: [UInt8]) {
     guard !bytes.isEmpty,
       let owner = try? ForgeSystem.StoredBytes(
         count: bytes.count,
         fill: { memory in bytes.withUnsafeBytes { memory.copyMemory(from: $0) } })
     else { return nil }
     var reader = StoredReader(facts: owner.bytes, memories: [], owner: owner)
-    guard let read = try? FileInterface(from: &reader), reader.remaining == 0, read.fits(network)
-    else { return nil }
+    guard let read = try? FileInterface(from: &reader), reader.remaining == 0 else { return nil }
     self = read
   }
 
