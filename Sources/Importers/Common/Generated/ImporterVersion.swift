@@ -3,5 +3,5 @@
 /// The version of imports.
 enum ImporterVersion {
   /// The digest of the sources that decide which model a file becomes.
-  static let digest = "db0e820fba1d35e82bcdee5092d16b80"
+  static let digest = "0e02010b1dbc87bb23c5775b138e6837"
 }
