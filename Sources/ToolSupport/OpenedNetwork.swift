@@ -64,12 +64,12 @@ package struct OpenedNetwork: Sendable {
       opening: ContinuousClock.now - start)
   }
 
-  /// Finds the network of a model file in the cache, without importing the file.
+  /// Finds the network of a model file in the cache, without importing the file; `nil` if the cache
+  /// does not have it, or the file has changed.
   ///
   /// - Parameters:
   ///   - file: the compile of the file.
   ///   - title: the path.
-  /// - Returns: `nil` if the cache does not have it, or the file has changed.
   package init?(cached file: FileCompile, title: String) {
     let start = ContinuousClock.now
     guard let network = file.found() else { return nil }

@@ -3,5 +3,5 @@
 /// The version of imports.
 enum ImporterVersion {
   /// The digest of the sources that decide which model a file becomes.
-  static let digest = "57afdf9ba5942537c9e0f039d3f41305"
+  static let digest = "8f0f61cd6d883ee592a4650da3b4b0a8"
 }
