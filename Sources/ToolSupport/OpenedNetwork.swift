@@ -50,8 +50,8 @@ package struct OpenedNetwork: Sendable {
   /// - Parameters:
   ///   - path: the file.
   ///   - threads: the threads of a prediction; by default as many as suit the machine and the file.
-  /// - Throws: `CompileError` for a file that is damaged or does not fit this machine; ``ToolError``
-  ///   of kind `fixedByFile` for more threads than the plan of the file has.
+  /// - Throws: `CompileError` for a file that is damaged or does not fit this machine;
+  ///   ``ToolError`` of kind `fixedByFile` for more threads than the plan of the file has.
   package init(compiledFile path: String, threads: Int? = nil) throws {
     let start = ContinuousClock.now
     let network = try CompiledModel(
