@@ -26,7 +26,8 @@ struct ClassifyCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The folder, or for pictures a model file or a compiled file.", valueName: "folder|file"),
+    help: ArgumentHelp(
+      "The folder, or for pictures a model file or a compiled file.", valueName: "folder|file"),
     completion: .file())
   var folder: String
 

@@ -8,8 +8,9 @@ struct CompileCommand: ParsableCommand {
     abstract: "Writes a network as a compiled file, from which a program predicts at once.",
     discussion: """
       The file holds the plan and the packed parameters. It belongs to this version of Forge and \
-      to processors of the same instruction set, and is refused elsewhere. CompiledModel(contentsOf:) \
-      opens it in a program; forge run, bench, profile, classify, detect and others take it.
+      to processors of the same instruction set, and is refused elsewhere. In a program, \
+      CompiledModel(contentsOf:) opens it; forge run, bench, profile, classify, detect and others \
+      take it.
 
       EXAMPLES
         forge compile net.onnx -o net.forge

@@ -37,6 +37,7 @@ struct ImportedFile {
   /// The model.
   ///
   /// - Parameter reading: calls its argument, which reads the files of the model.
+  /// - Returns: the model with its weights.
   /// - Throws: ``ImportError``; what recognizing a file of weights throws.
   func network(
     reading: (() throws -> ImportedModel) throws -> ImportedModel
@@ -60,6 +61,8 @@ struct ImportedFile {
 
   /// The model, or its network in the cache of the options.
   ///
+  /// - Parameter options: the options of the compile.
+  /// - Returns: what the command predicts with.
   /// - Throws: as ``network(reading:)``.
   func opened(_ options: NetworkOptions) throws -> OpenedNetwork {
     guard options.compile.cache != nil, misfit == nil else {

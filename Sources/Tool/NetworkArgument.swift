@@ -5,8 +5,8 @@ import ForgeModels
 import ForgeToolSupport
 import FoundationEssentials
 
-/// A network argument: the name of a ready architecture, a model file, a compiled file, or a file of
-/// the weights of a ready architecture.
+/// A network argument: the name of a ready architecture, a model file, a compiled file, or a file
+/// of the weights of a ready architecture.
 enum NetworkArgument: ExpressibleByArgument {
   case ready(Architecture)
   case file(path: String)

@@ -50,8 +50,8 @@ package struct OpenedNetwork: Sendable {
   /// - Parameters:
   ///   - path: the file.
   ///   - threads: the threads of a prediction; by default as many as suit the machine and the file.
-  /// - Throws: `CompileError` for a file that is damaged or does not fit this machine; ``ToolError``
-  ///   of kind `fixedByFile` for more threads than the plan of the file has.
+  /// - Throws: `CompileError` for a file that is damaged or does not fit this machine;
+  ///   ``ToolError`` of kind `fixedByFile` for more threads than the plan of the file has.
   package init(compiledFile path: String, threads: Int? = nil) throws {
     let start = ContinuousClock.now
     let network = try CompiledModel(
@@ -64,12 +64,12 @@ package struct OpenedNetwork: Sendable {
       opening: ContinuousClock.now - start)
   }
 
-  /// Finds the network of a model file in the cache, without importing the file.
+  /// Finds the network of a model file in the cache, without importing the file; `nil` if the cache
+  /// does not have it, or the file has changed.
   ///
   /// - Parameters:
   ///   - file: the compile of the file.
   ///   - title: the path.
-  /// - Returns: `nil` if the cache does not have it, or the file has changed.
   package init?(cached file: FileCompile, title: String) {
     let start = ContinuousClock.now
     guard let network = file.found() else { return nil }

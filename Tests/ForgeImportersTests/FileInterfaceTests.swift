@@ -52,7 +52,9 @@ import Testing
   func alteredBytesDoNotTrap(_ name: String) throws {
     let bytes = try bytes(of: name)
     #expect(FileInterface(bytes: bytes) != nil)
-    for count in 0..<bytes.count { #expect(FileInterface(bytes: Array(bytes.prefix(count))) == nil) }
+    for count in bytes.indices {
+      #expect(FileInterface(bytes: Array(bytes.prefix(count))) == nil)
+    }
     for index in bytes.indices {
       for value: UInt8 in [0, 1, 2, 0x7f, 0x80, 0xff] {
         var altered = bytes

@@ -158,7 +158,7 @@ extension ImportedModel.Constant: StoredValue {
     let (name, type) = (try reader.read(String.self), try reader.read(String.self))
     let sizes = try reader.read([Int].self)
     let bytes = Array(try reader.bytes(try reader.count()))
-    guard let elementType = ElementType(rawValue: type),
+    guard let elementType = ElementType(rawValue: type), sizes.allSatisfy({ $0 >= 0 }),
       let values = try? StoredTensor(elementType: elementType, sizes: sizes, bytes: bytes)
     else { throw .damaged }
     self.init(name: name, values: values)
