@@ -3,5 +3,5 @@
 /// The version of imports.
 enum ImporterVersion {
   /// The digest of the sources that decide which model a file becomes.
-  static let digest = "0e02010b1dbc87bb23c5775b138e6837"
+  static let digest = "bdf6de69365be0bfbb4ef5c76a815292"
 }
