@@ -115,7 +115,7 @@ struct SwiftLoopSearch {
     .sorted { ($1.saving, $0.length) < ($0.saving, $1.length) }.map(\.length)
   }
 
-  /// The longest loop of times of so many layers from a start.
+  /// The longest loop of a number of layers each time, from a start.
   func loop(at start: Int, length: Int) -> SwiftLoop? {
     guard runs.indices.contains(length - 1), start + length < nodes.count else { return nil }
     var most = 1 + Int(runs[length - 1][start]) / length
@@ -127,7 +127,7 @@ struct SwiftLoopSearch {
     return nil
   }
 
-  /// The times from a start that are alike in names and inputs, at most so many.
+  /// The repetitions from a start that are alike in names and inputs, at most `most`.
   private func verified(_ start: Int, _ length: Int, _ most: Int) -> SwiftLoop? {
     guard let steps = steps(start, length) else { return nil }
     /// What stands for an offset before the first time.

@@ -165,7 +165,7 @@ struct SwiftNetwork {
         place: node.place, layer: node.reference,
         headline: "the input cannot be written as Swift source",
         details: [
-          ("received", "open sizes, for each of which the file describes the network anew"),
+          ("received", "open sizes, for each of which the file describes another network"),
           ("remedy", "import the file with fixed sizes"),
         ])
     }
