@@ -38,7 +38,7 @@ import Testing
     for index in [3, .max, -1] {
       expect(
         forge_model_input(opened.model, index, &tensor), FORGE_BAD_ARGUMENT,
-        "there is no input of this index\n  received  \(index)\n  needs     0 to 1")
+        "there is no input with this index\n  received  \(index)\n  needs     0 to 1")
       expect(forge_model_output(opened.model, index, &tensor), FORGE_BAD_ARGUMENT)
       expect(forge_model_state(opened.model, index, &tensor), FORGE_BAD_ARGUMENT)
     }

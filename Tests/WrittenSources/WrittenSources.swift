@@ -151,11 +151,22 @@ struct WrittenSources {
       let values = property[1] == "[Int]" ? "values[\(place)].map { Int($0) }" : "values[\(place)]"
       return "\(property[0]): \(values)"
     }
+    let integers = properties.filter { $0[1].hasPrefix("[") }.enumerated()
+      .filter { $0.element[1] == "[Int]" }
+      .map { "    values[\($0.offset)] = values[\($0.offset)].map { $0.rounded(.towardZero) }" }
     let literal = String(reflecting: path)
+    // Open sizes are the largest ones.
+    let inference = try model.inferred()
+    let sizes = inference.inputs.map { index in
+      (inference.nodes[index].shape?.dimensions ?? []).map { $0 ?? 1 }
+    }
     interfaces += [
-      "  failures += await check(\(literal)) { path, values in",
+      "  failures += await check(\(literal), \(sizes)) { path, values in",
       "    let net = try \(name)(contentsOf: path)",
-      "    let values = try values(net.network)",
+      "    \(integers.isEmpty ? "let" : "var") values = try values(\(sizes))",
+    ]
+    interfaces += integers
+    interfaces += [
       "    let inputs = \(name).Inputs(\(arguments.joined(separator: ", ")))",
       "    return (net.network, values, try direct(net, inputs), try await awaited(net, inputs))",
       "  }",

@@ -43,7 +43,9 @@ extension Model {
         ])
       }
       let weights = path + ".safetensors"
-      try SafeTensors.write(self, parameters: parameters, as: options.weights, to: weights)
+      // PyTorch's order is not known for every layer, such as behind a flattened image.
+      try SafeTensors.write(
+        self, parameters: parameters, layout: .forge, as: options.weights, to: weights)
       paths.append(weights)
     }
     var text = source.text

@@ -126,7 +126,8 @@ struct SwiftSource {
       "  static func compiled(",
       "    weights path: String, options: CompileOptions = CompileOptions()",
       "  ) throws -> CompiledModel {",
-      "    try model().compile(parameters: SafeTensorsParameters(path), options: options)", "  }",
+      "    let weights = try SafeTensorsParameters(path, layout: .forge)",
+      "    return try model().compile(parameters: weights, options: options)", "  }",
     ]
   }
 

@@ -36,10 +36,10 @@ func tensors(_ network: CompiledModel, _ values: [Float]) -> [String: TensorValu
 
 /// Compares the results of a typed interface, both forms, with those of its network.
 ///
-/// `run` opens the file; it receives what makes the values of the inputs.
+/// `run` opens the file; it receives what makes the values of inputs of given sizes.
 func check(
-  _ path: String,
-  _ run: (String, (CompiledModel) throws -> [[Float]]) async throws -> (
+  _ path: String, _ sizes: [[Int]],
+  _ run: (String, ([[Int]]) throws -> [[Float]]) async throws -> (
     CompiledModel, [[Float]], Any, Any
   )
 ) async -> Int {
@@ -47,17 +47,17 @@ func check(
   // What stands for indices must be whole and small.
   for scale in [0, 3, 1] as [Float] {
     do {
-      let (network, values, outputs, others) = try await run(path) { network in
-        network.inputShapes.enumerated().map { place, shape in
-          (0..<(shape.elementCount ?? 0)).map { index in
+      let (network, values, outputs, others) = try await run(path) { sizes in
+        sizes.enumerated().map { place, sizes in
+          (0..<sizes.reduce(1, *)).map { index in
             let number = Float((index * 7919 + place * 31) % 997) / 997
             return scale == 0 ? number : (number * 100).rounded().truncatingRemainder(dividingBy: scale)
           }
         }
       }
       var inputs: [String: TensorValues] = [:]
-      for (place, shape) in network.inputShapes.enumerated() {
-        inputs[network.inputNames[place]] = TensorValues(shape: shape, values: values[place])
+      for (place, name) in network.inputNames.enumerated() {
+        inputs[name] = TensorValues(shape: Shape(sizes: sizes[place]), values: values[place])
       }
       let predictions = try network.predict(inputs)
       let direct = network.outputNames.map { predictions[$0]?.values ?? [] }
