@@ -21,7 +21,7 @@ import Testing
     #expect(result(add, [[nil, 5], [1, 9], [nil, 9]]) == "?×5")
     let text = """
       indices and updates do not fit the data; data 7×5, indices 7×9, updates 8×9; tensors of one \
-      rank, updates no larger than the data except along the axis, and places of the updates' \
+      rank, updates no larger than the data except along the axis, and indices of the updates' \
       sizes or 1
       """
     #expect(result(add, [[7, 5], [7, 9], [8, 9]]) == text)
