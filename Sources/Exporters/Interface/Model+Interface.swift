@@ -5,6 +5,8 @@ extension Model {
   /// Writes a Swift structure with typed inputs and outputs for the file that the model is from.
   ///
   /// ```swift
+  /// import ForgeImporters
+  ///
   /// let imported = try ModelFile("net.onnx").imported()
   /// try imported.model.write(swiftInterface: "Sources/App/Net.swift")
   /// ```

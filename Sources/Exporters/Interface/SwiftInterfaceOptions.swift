@@ -3,7 +3,11 @@ import Forge
 /// How the typed interface of a model file is written.
 ///
 /// ```swift
-/// let options = SwiftInterfaceOptions(name: "Detector", sizes: ["image": [1, 3, 640, 640]])
+/// import ForgeImporters
+///
+/// let sizes: [String: [InputSize]] = ["image": [1, 3, 640, 640]]
+/// let imported = try ModelFile("net.onnx", sizes: sizes).imported()
+/// let options = SwiftInterfaceOptions(name: "Detector", sizes: sizes)
 /// let source = try imported.model.swiftInterface(options: options)
 /// ```
 public struct SwiftInterfaceOptions: Sendable {
