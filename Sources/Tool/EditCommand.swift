@@ -72,12 +72,7 @@ struct EditCommand: ParsableCommand {
 
   func run() throws {
     let network = try network.network(importing)
-    var model = network.model
-    if network.isRandom {
-      Progress.note("there are no weights: seeded random values stand for them")
-      model.parameters = network.parameters
-    }
-    model = try edited(model)
+    let model = try edited(network.weighted)
     guard let output else {
       for tensor in model.tensors { print(tensor.description.printable) }
       return

@@ -50,11 +50,7 @@ struct ExportCommand: ParsableCommand {
 
   func run() throws {
     let network = try network.network(importing)
-    var model = network.model
-    if network.isRandom {
-      Progress.note("there are no weights: seeded random values stand for them")
-      model.parameters = network.parameters
-    }
+    let model = network.weighted
     let title = SwiftNameArgument.name(name, model, title: network.title)
     let options = SwiftOptions(name: title, as: type, hasLoops: loops)
     let paths = try Progress.during("writing to \(output)") {

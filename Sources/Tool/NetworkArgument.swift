@@ -118,12 +118,27 @@ extension Network {
   }
 }
 
+extension Network {
+  /// The model with its weights, or with seeded random ones, which a line tells.
+  var weighted: Model {
+    guard isRandom else { return model }
+    Progress.tellOfRandomWeights()
+    var weighted = model
+    weighted.parameters = parameters
+    return weighted
+  }
+}
+
+extension Progress {
+  fileprivate static func tellOfRandomWeights() {
+    note("there are no weights: seeded random values stand for them")
+  }
+}
+
 extension OpenedNetwork {
   /// The compiled network; lines tell of seeded random weights, and of what is not as requested.
   func compiled(tellsOfRandom: Bool) throws -> CompiledModel {
-    if tellsOfRandom, isRandom {
-      Progress.note("there are no weights: seeded random values stand for them")
-    }
+    if tellsOfRandom, isRandom { Progress.tellOfRandomWeights() }
     let compiled = try Progress.compiling(title) { try self.compiled() }
     Progress.tell(of: compiled.report.precision, inPlaceOf: compiled.report.requestedPrecision)
     Progress.tell(of: compiled.report.cache)

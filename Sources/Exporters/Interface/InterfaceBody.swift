@@ -35,12 +35,8 @@ struct InterfaceBody {
     if !pictures.isEmpty { lines.append("import ForgeImages") }
     lines += [
       "import ForgeImporters", "",
-      "/// " + SwiftText.comment(metadata.name ?? "A network") + ".",
     ]
-    for text in [metadata.about, metadata.license.map { "License: \($0)" }] {
-      if let text { lines += ["///", "/// " + SwiftText.comment(text.prefix(400))] }
-    }
-    lines += ["struct \(typeName): Sendable {"]
+    lines += SwiftFile.comment(metadata) + ["struct \(typeName): Sendable {"]
     if !metadata.labels.isEmpty {
       lines.append("  /// The labels of the file.")
       lines += SwiftLists.declaration(
@@ -138,7 +134,7 @@ struct InterfaceBody {
     } else {
       lines.append("    let sizes: [String: [InputSize]] = [")
       for (name, sizes) in importSizes.sorted(by: { $0.key < $1.key }) {
-        let texts = sizes.map(Self.text).joined(separator: ", ")
+        let texts = sizes.map(\.swiftText).joined(separator: ", ")
         lines.append("      \(SwiftText.literal(name)): [\(texts)],")
       }
       lines += ["    ]", "    let file = ModelFile(path, weights: weights, sizes: sizes)"]
@@ -154,18 +150,6 @@ struct InterfaceBody {
       "    try Self.check(network)", "    self.network = network",
       "    runner = try Runner(network, inflightBuffers: inflightBuffers)", "  }", "",
     ]
-  }
-
-  private static func text(_ size: InputSize) -> String {
-    switch size {
-    case .exactly(let size): "\(size)"
-    case .upTo(let size): ".upTo(\(size))"
-    case .stepping(let first, let last, let step):
-      ".stepping(from: \(first), through: \(last), by: \(step))"
-    case .open(let name, let sizes, let step):
-      ".open(\(SwiftText.literal(name)), \(sizes.lowerBound)...\(sizes.upperBound)"
-        + (step == 1 ? ")" : ", step: \(step))")
-    }
   }
 
   private var checking: [String] {

@@ -1,5 +1,4 @@
 import Forge
-import ForgeLoaders
 
 extension Model {
   /// Writes a Swift structure with typed inputs and outputs for the file that the model is from.
@@ -26,10 +25,7 @@ extension Model {
   public func write(
     swiftInterface path: String, options: SwiftInterfaceOptions = SwiftInterfaceOptions()
   ) throws {
-    var text = try swiftInterface(options: options)
-    try FileReplacement.replace(path) { file in
-      try text.withUTF8 { try file.add(UnsafeRawBufferPointer($0)) }
-    }
+    try SwiftFile.write(swiftInterface(options: options), to: path)
   }
 
   /// The typed interface as text; see ``write(swiftInterface:options:)``.

@@ -13,13 +13,8 @@ struct SwiftInterface {
   /// - Throws: `CompileError` with every mistake of the model; ``ExportError`` for inputs of any
   ///   size.
   init(_ model: Model, _ options: SwiftInterfaceOptions) throws {
-    let inference: Inference
-    do throws(ModelError) { inference = try model.inferred() } catch {
-      throw CompileError(error.problems)
-    }
-    let wanted = SwiftText.identifier(
-      options.name ?? model.metadata.name ?? "", fallback: "Network", isType: true)
-    typeName = Self.types.contains(wanted) ? wanted + "Network" : wanted
+    let inference = try SwiftFile.inference(of: model)
+    typeName = SwiftFile.typeName(options.name ?? model.metadata.name, besides: Self.types)
     var names = SwiftNames(reserved: Self.reservedInputs)
     var sizes = InterfaceSizes()
     let inputs = try Self.inputs(inference, model, &names, &sizes)

@@ -48,10 +48,7 @@ extension Model {
         self, parameters: parameters, layout: .forge, as: options.weights, to: weights)
       paths.append(weights)
     }
-    var text = source.text
-    try FileReplacement.replace(paths[0]) { file in
-      try text.withUTF8 { try file.add(UnsafeRawBufferPointer($0)) }
-    }
+    try SwiftFile.write(source.text, to: paths[0])
     return paths
   }
 

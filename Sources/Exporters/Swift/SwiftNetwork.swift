@@ -30,18 +30,15 @@ struct SwiftNetwork {
     var calls: [Call] = []
     for (index, node) in inference.nodes.enumerated() where !node.isInput {
       positions[index] = calls.count
-      var call = Call(
-        type: node.typeName, arguments: [], name: nil, title: node.name,
-        inputs: node.inputs.compactMap { positions[$0] }, isOutput: outputs.contains(index))
-      do throws(ExportRefusal) {
-        call = Call(
-          type: node.typeName, arguments: try Self.arguments(of: node, options),
-          name: Self.name(of: node, isOutput: outputs.contains(index)), title: node.name,
-          inputs: call.inputs, isOutput: call.isOutput)
-      } catch {
+      let isOutput = outputs.contains(index)
+      var arguments: [SwiftArgument] = []
+      do throws(ExportRefusal) { arguments = try Self.arguments(of: node, options) } catch {
         problems.append(Self.problem(node, error))
       }
-      calls.append(call)
+      calls.append(
+        Call(
+          type: node.typeName, arguments: arguments, name: Self.name(of: node, isOutput: isOutput),
+          title: node.name, inputs: node.inputs.compactMap { positions[$0] }, isOutput: isOutput))
     }
     guard problems.isEmpty else { throw ExportError(problems) }
     self.calls = calls

@@ -28,13 +28,11 @@ struct SwiftSource {
   /// - Throws: `CompileError` with every mistake of the model; ``ExportError`` with every layer
   ///   that cannot be written.
   init(_ model: Model, _ options: SwiftOptions) throws {
-    let inference: Inference
-    do throws(ModelError) { inference = try model.inferred() } catch {
-      throw CompileError(error.problems)
-    }
+    let inference = try SwiftFile.inference(of: model)
     let network = try SwiftNetwork(inference, model, options)
     hasParameters = inference.nodes.contains { !$0.parameters.isEmpty }
-    typeName = Self.typeName(options.name ?? model.metadata.name, besides: network.types)
+    typeName = SwiftFile.typeName(
+      options.name ?? model.metadata.name, besides: network.types.union(Self.types))
 
     var names = SwiftNames(reserved: Self.reserved)
     var metadata = SwiftMetadata(model.metadata)
@@ -88,22 +86,10 @@ struct SwiftSource {
     "Forge",
   ]
 
-  /// A name for the type: `LeNet` for `le_net`, but none that hides a type in use.
-  private static func typeName(_ name: String?, besides used: Set<String>) -> String {
-    let wanted = SwiftText.identifier(name ?? "", fallback: "Network", isType: true)
-    return used.contains(wanted) || types.contains(wanted) ? wanted + "Network" : wanted
-  }
-
   private static func head(
     _ typeName: String, _ metadata: ModelMetadata, hasParameters: Bool
   ) -> [String] {
-    var lines = [
-      "// Written by Forge.", "", "import Forge", "",
-      "/// " + SwiftText.comment(metadata.name ?? "A network") + ".",
-    ]
-    for text in [metadata.about, metadata.license.map { "License: \($0)" }] {
-      if let text { lines += ["///", "/// " + SwiftText.comment(text.prefix(400))] }
-    }
+    var lines = ["// Written by Forge.", "", "import Forge", ""] + SwiftFile.comment(metadata)
     lines += ["enum \(typeName) {"]
     lines.append(
       hasParameters
@@ -136,8 +122,10 @@ struct SwiftSource {
     let name = "name: \(SwiftText.literal(node.name))"
     guard case .input(let description) = node.tensor.source else { return "Input(\(name))" }
     var sizes = description.shape.dimensions.map { $0.map { "\($0)" } }
-    for axis in description.lengthAxes { sizes[axis.axis] = text(axis.sizes) }
-    for axis in description.openAxes { sizes[axis.axis] = text(axis) }
+    for axis in description.lengthAxes {
+      sizes[axis.axis] = InputSize(length: axis.sizes).swiftText
+    }
+    for axis in description.openAxes { sizes[axis.axis] = InputSize(axis).swiftText }
     let isFixed = description.lengthAxes.isEmpty && description.openAxes.isEmpty
     guard isFixed, description.shape.isImage, let channels = sizes[2] else {
       return "Input(shape: [\(sizes.map { $0 ?? "1" }.joined(separator: ", "))], \(name))"
@@ -145,16 +133,5 @@ struct SwiftSource {
     let width = sizes[1].map { "width: \($0), " } ?? ""
     let height = sizes[0].map { "height: \($0), " } ?? ""
     return "Input(\(width)\(height)channels: \(channels), \(name))"
-  }
-
-  private static func text(_ sizes: SizeProgression) -> String {
-    sizes.first == 1 && sizes.step == 1
-      ? ".upTo(\(sizes.last))"
-      : ".stepping(from: \(sizes.first), through: \(sizes.last), by: \(sizes.step))"
-  }
-
-  private static func text(_ axis: OpenAxis) -> String {
-    let step = axis.sizes.step == 1 ? "" : ", step: \(axis.sizes.step)"
-    return ".open(\(SwiftText.literal(axis.name)), \(axis.sizes.first)...\(axis.sizes.last)\(step))"
   }
 }
