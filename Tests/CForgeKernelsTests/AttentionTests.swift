@@ -318,19 +318,11 @@ import Testing
         arguments.out.base = 2
         let out = Buffer(count: 2 * ids.count)
         let bases = [Buffer([0, 1, 2, 3, 4, 5, 6, 7]), Buffer(ids), out]
-        let pointers: [UnsafeMutablePointer<Float>?] = bases.map(\.pointer)
         var fault = forge_fault()
-        pointers.withUnsafeBufferPointer { pointers in
-          withUnsafeMutablePointer(to: &fault) { fault in
-            var frame = forge_frame(
-              bases: pointers.baseAddress, image: 0, crops: nil, worker: 0, calls: 0, round: 0,
-              fault: fault)
-            // Steps before others have lower sources.
-            for source in [7, 5, 6] as [Int32] {
-              arguments.fault_source = source
-              withUnsafePointer(to: arguments) { level.kernels.gather_rows($0, &frame, 0, 1) }
-            }
-          }
+        // Steps before others have lower sources.
+        for source in [7, 5, 6] as [Int32] {
+          arguments.fault_source = source
+          run(level.kernels.gather_rows, arguments, bases: bases, fault: &fault, tiles: 0..<1)
         }
         #expect(fault.source == (found == nil ? 0 : 5) && fault.lock == 0)
         if let found {

@@ -159,18 +159,9 @@ import Testing
           Buffer(Array(repeating: 1, count: 8)), Buffer(positions),
           Buffer(Array(repeating: 2, count: 6)), out,
         ]
-        let pointers: [UnsafeMutablePointer<Float>?] = bases.map(\.pointer)
         var fault = forge_fault()
-        pointers.withUnsafeBufferPointer { pointers in
-          withUnsafeMutablePointer(to: &fault) { fault in
-            var frame = forge_frame(
-              bases: pointers.baseAddress, image: 0, crops: nil, worker: 0, calls: 0, round: 0,
-              fault: fault)
-            withUnsafePointer(to: arguments) {
-              level.kernels.scatter($0, &frame, 1, 2)
-              level.kernels.scatter($0, &frame, 0, 1)
-            }
-          }
+        for tiles in [1..<2, 0..<1] as [Range<Int64>] {
+          run(level.kernels.scatter, arguments, bases: bases, fault: &fault, tiles: tiles)
         }
         #expect(fault.source == (found == nil ? 0 : 5) && fault.lock == 0, "\(positions)")
         if let found {

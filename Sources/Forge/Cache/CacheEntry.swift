@@ -35,7 +35,9 @@ struct CacheEntry {
     stored = try StoredModel(
       file, on: options.device, threads: options.threads,
       readingThreads: isChecked ? nil : threads)
-    guard stored.key == key else { throw StoredMisfit.foreign("it holds a different network") }
+    guard stored.description.key == key else {
+      throw StoredMisfit.foreign("it holds a different network")
+    }
     path = folder.path(of: name)
     guard !isChecked else { return }
     // The time of use would be a change, too: that of the hashes stands for it.

@@ -59,16 +59,13 @@ struct CachedCompile {
   private func entry(of key: CompileKey) -> Entry {
     do {
       let entry = try CacheEntry(key.text, in: folder, options, threads: threads)
-      let found = entry.stored
       model.parameters.endLoading()
-      let facts = found.facts.with(layers: NetworkFacts.layers(of: model.inference))
+      let layers = NetworkFacts.layers(of: model.inference)
       return .found(
         CompiledModel(
-          .cache(CachedOrigin(model, options, file: entry.file)), facts, options, metadata,
-          found.network, found.executable,
-          report: CompileReport(
-            found.network, executable: found.executable, facts: facts, options: options,
-            rewrites: found.rewrites, cache: .cached(path: entry.path))))
+          entry.stored, from: .cache(CachedOrigin(model, options, file: entry.file)),
+          entry.stored.description.facts.with(layers: layers), options, metadata,
+          cache: .cached(path: entry.path)))
     } catch {
       if let error = error as? LoadError, error.kind == .fileMissing { return .missing }
       return .unusable(Self.reason(error))

@@ -90,7 +90,8 @@ extension CompileCache {
       let bytes = try CompiledFile.bytes(
         of: try folder.open(file.name), isMapped: true, threads: cores)
       let model = try StoredModel(bytes, on: CPUBackend(), threads: threads, readingThreads: cores)
-      return model.key + CacheFolder.entrySuffix == file.name ? nil : "it holds a different network"
+      let name = model.description.key + CacheFolder.entrySuffix
+      return name == file.name ? nil : "it holds a different network"
     } catch {
       return CachedCompile.reason(error)
     }

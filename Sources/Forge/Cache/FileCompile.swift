@@ -87,14 +87,11 @@ package struct FileCompile: Sendable {
     guard
       let entry = try? CacheEntry(record.key, in: place.folder, options, threads: threads)
     else { return nil }
-    let stored = entry.stored
-    let facts = stored.facts.with(layers: record.layers)
     return CompiledModel(
-      .imported(ImportedOrigin(entry, record.summary, options, load: load)), facts, options,
-      record.metadata, stored.network, stored.executable,
-      report: CompileReport(
-        stored.network, executable: stored.executable, facts: facts, options: options,
-        rewrites: stored.rewrites, cache: .cached(path: entry.path)))
+      entry.stored,
+      from: .imported(ImportedOrigin(entry, record.summary, options, load: load)),
+      entry.stored.description.facts.with(layers: record.layers), options, record.metadata,
+      cache: .cached(path: entry.path))
   }
 }
 

@@ -36,7 +36,7 @@ final class ImportedOrigin: Sendable {
     let loaded = try model.loaded(options)
     let folder = CacheFolder(options.cache?.directory ?? "")
     let key = try? CompileKey(loaded, options, ParameterHashes(in: folder, threads: 1))
-    guard key?.text == entry.stored.key else {
+    guard key?.text == entry.stored.description.key else {
       throw CompileError([
         Problem(
           headline: "the model file has changed since its network was found in the cache",

@@ -31,7 +31,8 @@ extension CompiledModel {
   func stored(key: String = "") throws(CompileError) -> StoredWriter {
     guard let compiler = origin.compiler else { throw .storedAlready }
     guard let fixedExecutable else { throw .openSizes(inputNames, inputShapes) }
-    var writer = beginning(key: key)
+    var writer = StoredWriter()
+    writer.write(StoredDescription(self, key: key))
     do throws(BackendError) {
       // What differs between two plans of one network is what differs between processes.
       let twin = try compiler.network(like: network)
@@ -44,18 +45,6 @@ extension CompiledModel {
     return writer
   }
 
-  /// What a compiled file holds in front of the plan.
-  private func beginning(key: String) -> StoredWriter {
-    var writer = StoredWriter()
-    writer.write(key)
-    writer.write(facts)
-    writer.write(metadata)
-    writer.write(StoredOptions(options))
-    writer.write(StoredSummary(self))
-    writer.write(report.rewrites)
-    return writer
-  }
-
   /// The content of an entry of a cache for a file of its own.
   ///
   /// The plan is that of the entry. Names, metadata and places are those of this network: the model
@@ -65,8 +54,9 @@ extension CompiledModel {
   private func content(of entry: StoredBytes) throws -> StoredWriter {
     // The digest was checked when the entry was opened.
     var reader = try CompiledFile.reader(of: entry, threads: nil)
-    try StoredModel.skipBeginning(of: &reader)
-    var writer = beginning(key: "")
+    _ = try reader.read(StoredDescription.self)
+    var writer = StoredWriter()
+    writer.write(StoredDescription(self, key: ""))
     writer.write(bytes: try reader.bytes(reader.remaining))
     for memory in reader.memories {
       let copy = try AlignedMemory(byteCount: memory.count, isZeroed: false) {
@@ -105,13 +95,10 @@ extension CompiledModel {
       let file = try FileDescriptor(path: path)
       let bytes = try CompiledFile.bytes(of: file, isMapped: isMapped, threads: cores)
       let stored = try StoredModel(bytes, on: CPUBackend(), threads: threads, readingThreads: cores)
-      let options = stored.options.options(threads: threads)
+      let description = stored.description
       self.init(
-        .file(stored.summary), stored.facts, options, stored.metadata, stored.network,
-        stored.executable,
-        report: CompileReport(
-          stored.network, executable: stored.executable, facts: stored.facts, options: options,
-          rewrites: stored.rewrites))
+        stored, from: .file(description.summary), description.facts,
+        description.options.options(threads: threads), description.metadata)
     } catch {
       throw .file(path, error, "the compiled file could not be opened")
     }

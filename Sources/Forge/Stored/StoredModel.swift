@@ -4,25 +4,9 @@ import ForgeSystem
 
 /// A network as a compiled file holds it.
 struct StoredModel {
-  /// The key of an entry of a cache; empty in other files.
-  let key: String
-  let facts: NetworkFacts
-  let metadata: ModelMetadata
-  let options: StoredOptions
-  let summary: StoredSummary
-  let rewrites: [CompileReport.RewriteCount]
+  let description: StoredDescription
   let network: any BackendNetwork
   let executable: any Executable
-
-  /// Reads past what stands in front of the plan.
-  static func skipBeginning(of reader: inout StoredReader) throws(StoredMisfit) {
-    _ = try reader.read(String.self)
-    _ = try reader.read(NetworkFacts.self)
-    _ = try reader.read(ModelMetadata.self)
-    _ = try reader.read(StoredOptions.self)
-    _ = try reader.read(StoredSummary.self)
-    _ = try reader.read([CompileReport.RewriteCount].self)
-  }
 
   /// Reads the parts; kernels read the bytes where they are.
   ///
@@ -37,13 +21,22 @@ struct StoredModel {
     readingThreads: Int?
   ) throws {
     var reader = try CompiledFile.reader(of: file, threads: readingThreads)
-    key = try reader.read()
-    facts = try reader.read()
-    metadata = try reader.read()
-    options = try reader.read()
-    summary = try reader.read()
-    rewrites = try reader.read()
+    description = try reader.read()
     (network, executable) = try device.storedNetwork(from: &reader, threads: threads)
     guard reader.remaining == 0 else { throw StoredMisfit.damaged }
+  }
+}
+
+extension CompiledModel {
+  /// The network of a file.
+  convenience init(
+    _ stored: StoredModel, from origin: ModelOrigin, _ facts: NetworkFacts,
+    _ options: CompileOptions, _ metadata: ModelMetadata, cache: CacheUse? = nil
+  ) {
+    self.init(
+      origin, facts, options, metadata, stored.network, stored.executable,
+      report: CompileReport(
+        stored.network, executable: stored.executable, facts: facts, options: options,
+        rewrites: stored.description.rewrites, cache: cache))
   }
 }

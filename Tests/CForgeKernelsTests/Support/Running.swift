@@ -1,17 +1,19 @@
 import CForgeKernels
 import Testing
 
-/// Runs tiles of a kernel; `bases[i]` is the memory that views with base i lie in.
+/// Runs tiles of a kernel; `bases[i]` is the memory that views with base i lie in, and `fault` what
+/// the kernel records.
 func run<Arguments>(
   _ kernel: forge_kernel, _ arguments: Arguments, bases: [Buffer], image: Int = 0,
-  worker: Int = 0, calls: Int = 0, crops: [Double] = [], tiles: Range<Int64>
+  worker: Int = 0, calls: Int = 0, crops: [Double] = [],
+  fault: UnsafeMutablePointer<forge_fault>? = nil, tiles: Range<Int64>
 ) {
   let pointers: [UnsafeMutablePointer<Float>?] = bases.map(\.pointer)
   pointers.withUnsafeBufferPointer { pointers in
     crops.withUnsafeBufferPointer { crops in
       var frame = forge_frame(
         bases: pointers.baseAddress, image: Int64(image), crops: crops.baseAddress,
-        worker: Int64(worker), calls: Int64(calls), round: 0, fault: nil)
+        worker: Int64(worker), calls: Int64(calls), round: 0, fault: fault)
       withUnsafePointer(to: arguments) {
         kernel($0, &frame, tiles.lowerBound, tiles.upperBound)
       }

@@ -3,5 +3,5 @@
 /// The version of imports.
 enum ImporterVersion {
   /// The digest of the sources that decide which model a file becomes.
-  static let digest = "bdf6de69365be0bfbb4ef5c76a815292"
+  static let digest = "fa015e61225c45b3e3ba94bfa3e61fb9"
 }
