@@ -83,11 +83,7 @@ struct ClassifyCommand: ParsableCommand {
   /// Classifies picture files by a model file.
   private func classify(_ files: [String], by argument: NetworkArgument) throws {
     guard label.isEmpty else { throw ValidationError("--label needs pictures and a CLIP network") }
-    let network = try argument.opened(
-      importing,
-      NetworkOptions(
-        CompileOptions(threads: .given(threads), cache: caching.cache), threads: threads,
-        given: caching.given))
+    let network = try argument.opened(importing, NetworkOptions(threads: threads, caching))
     let preparation = try pictures.preparation(network)
     let task = try ImageTask.classifier(
       network.compiled(tellsOfRandom: true), preparation: preparation,

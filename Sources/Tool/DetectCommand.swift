@@ -98,11 +98,7 @@ struct DetectCommand: ParsableCommand {
   private typealias Detector = (task: ImageTask<[DetectedBox]>, labels: [String])
 
   private func detector() throws -> Detector {
-    let network = try self.network.opened(
-      importing,
-      NetworkOptions(
-        CompileOptions(threads: .given(threads), cache: caching.cache), threads: threads,
-        given: caching.given))
+    let network = try self.network.opened(importing, NetworkOptions(threads: threads, caching))
     let detections = network.interface.detections
     // The form of an output is told before the weights are read.
     let output = detections.isEmpty ? try BoxOutput(network.interface) : nil

@@ -64,14 +64,8 @@ struct ExportCommand: ParsableCommand {
 enum SwiftNameArgument {
   /// Checks a name that was given.
   static func check(_ name: String) throws {
-    let (capitals, letters, digits) =
-      ("A"..."Z", "a"..."z", "0"..."9")
-      as (ClosedRange<Character>, ClosedRange<Character>, ClosedRange<Character>)
-    let isUsable = name.allSatisfy { character in
-      character.isASCII
-        && (capitals ~= character || letters ~= character || digits ~= character)
-    }
-    guard isUsable, name.first.map({ capitals ~= $0 }) == true else {
+    let isUsable = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+    guard isUsable, name.first?.isUppercase == true else {
       throw ValidationError("--name is a Swift type: a capital letter, then letters and digits")
     }
   }

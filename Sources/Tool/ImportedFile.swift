@@ -66,7 +66,8 @@ struct ImportedFile {
   /// - Throws: as ``network(reading:)``.
   func opened(_ options: NetworkOptions) throws -> OpenedNetwork {
     guard options.compile.cache != nil, misfit == nil else {
-      return OpenedNetwork(try self.network { try $0() }, options: options.compile(for:))
+      let network = try self.network { try $0() }
+      return OpenedNetwork(network, options: options.compile(for: network))
     }
     let compile = file.fileCompile(options.compile, otherWeights: otherWeights) {
       try imported().model
@@ -78,7 +79,7 @@ struct ImportedFile {
     let network = try self.network { body in try compile.reading(body) }
     // A record of the cache is of a model with weights, for the options as they are given.
     guard !network.isReady, !network.isRandom, options.suit(FileInterface(network.imported)) else {
-      return OpenedNetwork(network, options: options.compile(for:))
+      return OpenedNetwork(network, options: options.compile(for: network))
     }
     return OpenedNetwork(network, options: options.compile, file: compile)
   }

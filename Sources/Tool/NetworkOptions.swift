@@ -22,6 +22,13 @@ struct NetworkOptions {
     (self.compile, self.threads, self.given) = (compile, threads, given)
   }
 
+  /// Creates the options of a command that leaves only threads and a cache to choose.
+  init(threads: Int?, _ caching: CacheArguments) {
+    self.init(
+      CompileOptions(threads: .given(threads), cache: caching.cache), threads: threads,
+      given: caching.given)
+  }
+
   /// Whether a network of a file may be compiled with ``compile`` as it is.
   func suit(_ interface: FileInterface) -> Bool {
     !followsFileBatch || interface.inputs.first?.batchSize ?? 1 <= compile.maximumBatch
@@ -33,13 +40,6 @@ struct NetworkOptions {
     guard followsFileBatch else { return options }
     options.maximumBatch = network.imported.inputs.first?.batchSize ?? options.maximumBatch
     return options
-  }
-}
-
-extension OpenedNetwork {
-  /// A model to compile with the options that suit it.
-  init(_ network: Network, options: (Network) -> CompileOptions) {
-    self.init(network, options: options(network))
   }
 }
 

@@ -60,11 +60,7 @@ struct TransformCommand: ParsableCommand {
   }
 
   func run() throws {
-    let network = try self.network.opened(
-      importing,
-      NetworkOptions(
-        CompileOptions(threads: .given(threads), cache: caching.cache), threads: threads,
-        given: caching.given))
+    let network = try self.network.opened(importing, NetworkOptions(threads: threads, caching))
     let image = try Image(contentsOf: picture)
     let preparation = try pictures.preparation(network)
     let task = try ImageTask.transformer(
