@@ -55,6 +55,8 @@ FUNCTIONS = {
     "Erf", "Exp", "FastGelu", "Gelu", "HardSigmoid", "HardSwish", "Log", "Mish", "Pow",
     "QuickGelu", "Selu", "Shrink", "Sigmoid", "Sin", "Sinh", "Softplus", "Softsign", "Swish", "Tan", "Tanh",
 }
+# ONNX Runtime's result is 0 where the exact one is below the smallest normal number.
+VANISHING = {"Exp", "Pow", "ReduceL2", "Sigmoid", "Softmax", "Softplus"}
 # Results that jump wherever an operand changes a little.
 JUMPS = {"Ceil", "DequantizeLinear", "Floor", "Hardmax", "Round", "Sign"}
 # Results that jump where one is 0 and the other is not.
@@ -234,7 +236,8 @@ class Noise:
             return result
         exact = result.astype(np.float64)
         # A denormal number is rounded to a multiple of 2⁻¹⁴⁹.
-        size = np.abs(exact) + np.where(exact == 0, 0, 2.0**-149 / (ROUNDINGS * UNIT))
+        lost = 2.0**-126 if node.op_type in VANISHING else 0
+        size = np.abs(exact) + np.where(exact == 0, lost, 2.0**-149) / (ROUNDINGS * UNIT)
         if node.op_type in FUNCTIONS and inputs[0].shape == result.shape:
             size = size + np.minimum(np.abs(inputs[0]), 1)
         if node.op_type in ABSOLUTE:
