@@ -46,7 +46,7 @@ package struct Inference: Sendable {
       sharesParameters ? 0 : statedParameterCount - tiedParameterCount
     }
     /// The number of values of its parameters.
-    package var statedParameterCount: Int {
+    fileprivate var statedParameterCount: Int {
       parameters.reduce(0) { $0.addingSaturated($1.count) }
     }
     /// The axes of an input that follow the length of a sequence.
@@ -134,12 +134,6 @@ package struct Inference: Sendable {
   package var multiplyAdds: Int { total(\.multiplyAdds) }
   /// The number of values of all parameters, shared ones counted once.
   package var parameterCount: Int { total(\.parameterCount) }
-  /// The number of values of the parameters of all layers of different names, even if they are one
-  /// tensor of the file.
-  package var statedParameterCount: Int {
-    total { $0.sharesParameters ? 0 : $0.statedParameterCount }
-  }
-
   /// The sum over all nodes, which saturates.
   private func total(_ count: (Node) -> Int) -> Int {
     nodes.reduce(0) { $0.addingSaturated(count($1)) }

@@ -150,8 +150,10 @@ extension HostTensor {
     guard inner > 0 else { return nil }
     try ImportBudget.take(count, width: 0)
     let values = try transposed(kept + axes).floats()
-    let norms = stride(from: 0, to: values.count, by: inner).map { start in
-      Float(values[start..<start + inner].reduce(0.0) { $0 + Double($1) * Double($1) }.squareRoot())
+    let norms = stride(from: 0, to: values.count, by: inner).map { start -> Float in
+      var squares = 0.0
+      for value in values[start..<start + inner] { squares += Double(value) * Double(value) }
+      return Float(squares.squareRoot())
     }
     return HostTensor(
       type: type, sizes: reducedSizes(axes, keepsDimensions: keepsDimensions),

@@ -22,7 +22,7 @@ extension ImportedModel {
   ) throws(ImportError) -> ImportedModel {
     let limits = options.limits
     // A tensor of the file may be packed once for each layer that reads it.
-    let count = Inference(model).statedParameterCount
+    let count = model.statedParameterCount
     let parameterBytes = count.multipliedSaturated(by: MemoryLayout<Float>.size)
     let most =
       hasWeights

@@ -105,7 +105,7 @@ extension ONNXOpenAxes {
   /// with equal parts along the axis of the examples may have one for each.
   func readings(of call: ONNXCall) -> [ONNXExampleReading] {
     let stated = ONNXExampleReading(call: call)
-    guard case .apart(_, let arguments, let target)? = ONNXOperators.find(call.node)?.examples
+    guard case .apart(_, let arguments, let target, _)? = ONNXOperators.find(call.node)?.examples
     else { return [stated] }
     var readings = [stated]
     if let target { readings += smaller(call, target) }

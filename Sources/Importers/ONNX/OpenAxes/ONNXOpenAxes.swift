@@ -6,8 +6,9 @@ import Forge
 /// imported once more with a multiple of it, of which only sizes and numbers matter: that of the
 /// file where it fixes the batch. From the two follows where the open size stands in each result,
 /// and which numbers depend on it. What a node does to elements of equal sizes is stated by its
-/// operator (``ONNXOpenRules``). A node that does not keep examples apart, and one of which that is
-/// not known, mixes them; so does everything after it.
+/// operator (``ONNXOpenRules``). A uniform node, whose results grow as its inputs do, is not
+/// imported again. A node that does not keep examples apart, and one of which that is not known,
+/// mixes them; so does everything after it.
 struct ONNXOpenAxes {
   /// The open size with which the graph is imported.
   let base: Int
@@ -34,10 +35,8 @@ struct ONNXOpenAxes {
       states[name] = .mixed(ONNXMixture(node: name, type: "input"))
       return
     }
-    let layout = FileTensor.fileLayout(sizes)
     states[name] = .along(ONNXOpenAxis(axis: axis))
-    values[name] = .network(
-      FileTensor(Input(shape: sizes), sizes: sizes, layout: layout, type: value.type))
+    values[name] = Self.input(sizes, like: value)
   }
 
   /// Whether a node reads what has to do with the open size.
@@ -47,6 +46,7 @@ struct ONNXOpenAxes {
   mutating func follow(_ call: ONNXCall) {
     guard reaches(call.node) else { return }
     do throws(ONNXMixture) {
+      if let results = try grown(call) { return keep(results) }
       try follow(call, beside: try larger(call))
     } catch {
       for name in call.node.outputs where !name.isEmpty { states[name] = .mixed(error) }
@@ -64,10 +64,7 @@ struct ONNXOpenAxes {
   mutating func follow(
     _ call: ONNXCall, beside larger: ONNXCall, constants: [Int: ONNXOpenAxis] = [:]
   ) throws(ONNXMixture) {
-    for result in try results(call, larger, constants) {
-      states[result.name] = result.state
-      values[result.name] = result.value
-    }
+    keep(try results(call, larger, constants))
     for (index, place) in constants {
       states[call.node.inputs[index]] = .along(place)
       values[call.node.inputs[index]] = larger.inputs[index]
@@ -115,6 +112,43 @@ struct ONNXOpenAxes {
     let value: FileValue
   }
 
+  private mutating func keep(_ results: [Result]) {
+    for result in results {
+      states[result.name] = result.state
+      values[result.name] = result.value
+    }
+  }
+
+  /// The results of a uniform node, whose values with the larger size are inputs of their sizes;
+  /// `nil` for other nodes.
+  private func grown(_ call: ONNXCall) throws(ONNXMixture) -> [Result]? {
+    guard case .apart(_, _, _, uniform: true)? = ONNXOperators.find(call.node)?.examples,
+      call.node.inputs.allSatisfy({ states[$0]?.isNumbers != true })
+    else { return nil }
+    let places = try axes(call, call, [:])
+    var results: [Result] = []
+    for (index, name) in call.node.outputs.enumerated() where !name.isEmpty {
+      guard let one = call.outputs[index] else { continue }
+      guard case .network(let tensor) = one, places.indices.contains(index),
+        let place = places[index], tensor.sizes.indices.contains(place.axis),
+        tensor.sizes[place.axis] == place.outer * base * place.inner
+      else { return nil }
+      var sizes = tensor.sizes
+      sizes[place.axis] = sizes[place.axis].multipliedSaturated(by: factor)
+      guard Shape.product(of: sizes) != nil else { return nil }
+      results.append(
+        Result(name: name, state: .along(place), value: Self.input(sizes, like: tensor)))
+    }
+    return results
+  }
+
+  /// An input of other sizes in place of a tensor.
+  private static func input(_ sizes: [Int], like tensor: FileTensor) -> FileValue {
+    .network(
+      FileTensor(
+        Input(shape: sizes), sizes: sizes, layout: FileTensor.fileLayout(sizes), type: tensor.type))
+  }
+
   /// The open size of each result that has to do with it.
   private func results(
     _ call: ONNXCall, _ larger: ONNXCall, _ constants: [Int: ONNXOpenAxis]
@@ -150,7 +184,7 @@ struct ONNXOpenAxes {
     _ call: ONNXCall, _ larger: ONNXCall, _ constants: [Int: ONNXOpenAxis]
   ) throws(ONNXMixture) -> [ONNXOpenAxis?] {
     let here = ONNXMixture(node: call.node.name, type: call.node.type)
-    guard case .apart(let rule, let arguments, _)? = ONNXOperators.find(call.node)?.examples
+    guard case .apart(let rule, let arguments, _, _)? = ONNXOperators.find(call.node)?.examples
     else { throw here }
     var places: [ONNXOpenAxis?] = []
     for (index, name) in call.node.inputs.enumerated() {

@@ -31,6 +31,11 @@ enum ONNXOpenState: Sendable {
 }
 
 extension ONNXOpenState {
+  /// Whether it is numbers that follow the open size.
+  var isNumbers: Bool {
+    if case .numbers = self { true } else { false }
+  }
+
   /// The node that combines examples; the output itself, if it follows their number.
   func mixture(of output: String) -> ONNXMixture {
     if case .mixed(let mixture) = self {

@@ -46,8 +46,9 @@ extension ONNXOperators {
     let outer = Array(indices.sizes.dropLast())
     try ONNXCall.checkConstant(outer + [batch])
     let strides = Shape.strides(of: outer)
-    let places = (0..<outer.reduce(1, *)).flatMap { row in
-      (0..<batch).map { Int64(row / strides[$0] % outer[$0]) }
+    let rows: Int = outer.reduce(1, *)
+    let places = (0..<rows).flatMap { row -> [Int64] in
+      (0..<batch).map { axis -> Int64 in Int64(row / strides[axis] % outer[axis]) }
     }
     let batchIndices = HostTensor(integers: places, sizes: outer + [batch], type: indices.type)
     switch indices {

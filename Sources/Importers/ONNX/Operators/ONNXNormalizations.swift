@@ -3,8 +3,9 @@ import Forge
 extension ONNXOperators {
   /// Normalizations and softmax.
   static let normalizations: [ONNXOperator] = [
-    .computed(
-      "BatchNormalization", import: batchNormalize, rule: ONNXOpenRules.batchNormalization),
+    ONNXOperator(
+      "BatchNormalization", import: batchNormalize, fold: .none, bounds: nil, length: .followed,
+      sizes: .none, examples: .apart(ONNXOpenRules.batchNormalization, uniform: true)),
     .perExample("InstanceNormalization", import: instanceNormalize, length: .followed),
     .perExample("GroupNormalization", import: groupNormalize, length: .followed),
     .computed(

@@ -10,7 +10,7 @@ extension ONNXOperator {
   ) -> ONNXOperator {
     ONNXOperator(
       type, import: `import`, fold: fold, bounds: bounds, length: .followed, sizes: sizes,
-      examples: .apart(ONNXOpenRules.broadcast))
+      examples: .apart(ONNXOpenRules.broadcast, uniform: true))
   }
 
   /// A function of floating-point numbers that only networks compute.
@@ -35,7 +35,7 @@ extension ONNXOperator {
   ) -> ONNXOperator {
     ONNXOperator(
       type, import: `import`, fold: .none, bounds: nil, length: length, sizes: .none,
-      examples: .apart(ONNXOpenRules.firstAxis))
+      examples: .apart(ONNXOpenRules.firstAxis, uniform: true))
   }
 
   /// A reduction along axes.

@@ -50,8 +50,10 @@ struct ONNXOperator: Sendable {
     /// It keeps them apart, by a rule; some inputs say where elements go and are not elements.
     ///
     /// If one of these inputs, `target`, states the sizes of the result, then equal sizes of the
-    /// result come from equal elements.
-    case apart(ONNXOpenRules.Rule, arguments: Set<Int> = [], target: Int? = nil)
+    /// result come from equal elements. If the node is `uniform`, its rule does not look at the
+    /// larger size, and its results grow along their places as its inputs do.
+    case apart(
+      ONNXOpenRules.Rule, arguments: Set<Int> = [], target: Int? = nil, uniform: Bool = false)
     /// It mixes them and selects rows: its result has the largest number of rows, each of which
     /// stands for itself, and those that are not used are negative.
     case selected

@@ -6,7 +6,7 @@ extension ONNXOperators {
     ONNXOperator(
       "MaxPool", import: maximumPool, fold: .none, bounds: nil,
       length: .importedBy(ONNXLengths.maximumPool), sizes: .none,
-      examples: .apart(ONNXOpenRules.maximumPool)),
+      examples: .apart(ONNXOpenRules.maximumPool, uniform: true)),
     .perExample("AveragePool", import: averagePool, length: .followed),
     .perExample("LpPool", import: normPool, length: .followed),
     .perExample("GlobalAveragePool", import: { try globalPool(&$0, .mean) }, length: .followed),

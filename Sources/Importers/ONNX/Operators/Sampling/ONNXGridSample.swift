@@ -66,11 +66,13 @@ extension ONNXOperators {
     try ImportBudget.take(points * (depth + 1), width: MemoryLayout<Float>.size)
     let numbers = (0..<points).flatMap { point -> [Float] in
       // The last axis is the first coordinate.
-      (0..<depth).reversed().map { axis in
+      let places = (0..<depth).reversed().map { axis -> Float in
         let place = Double(point / strides[axis] % outer[axis])
         let size = Double(outer[axis])
-        return Float(isAligned ? 2 * place / (size - 1) - 1 : (2 * place + 1) / size - 1)
-      } + [1]
+        let coordinate = isAligned ? 2 * place / (size - 1) : (2 * place + 1) / size
+        return Float(coordinate - 1)
+      }
+      return places + [1]
     }
     let base = HostTensor(floats: numbers, sizes: [1, points, depth + 1])
     let product = try call.apply(
