@@ -19,15 +19,15 @@ import tokenizers
 import torch
 import transformers
 
-from make_hub_generation import choices
 from make_hub_references import ACTIVATIONS, randomize
 from make_hub_tasks import TEXTS
 
 PROMPTS = ["Swallows leave", "Ada", "the quick brown fox jumps over the lazy dog and it is said",
-           "London London London Babbage", "one"]
+           "London London London Babbage", "one", "", "birds migrate, it is said " * 2]
 # The rows of numbers in the answers are those behind so many tokens of the first prompts.
-STEPS = 7
+STEPS = 5
 LOGITS = 2
+PENALTY = 1.75
 
 
 def pieces(languages=()):
@@ -66,7 +66,7 @@ def logits(model, inputs, ids):
     start = model.generation_config.decoder_start_token_id
     with torch.no_grad():
         rows = model(**inputs, decoder_input_ids=torch.tensor([[start] + ids[:STEPS - 1]])).logits
-    return [[float(f"{x:.8g}") for x in row] for row in rows[0].tolist()]
+    return [[float(f"{x:.7g}") for x in row] for row in rows[0].tolist()]
 
 
 def texts(model, tokenizer, length):
@@ -93,7 +93,7 @@ def check_padding(model, tokenizer, cases, length):
         assert row[1:1 + len(case["ids"])] == case["ids"], case["prompt"]
 
 
-def make(folder, name, model, tokenizer, seed, generation, length=24, with_choices=False):
+def make(folder, name, model, tokenizer, seed, generation, length=24):
     """A folder with its answers."""
     target = folder / name
     shutil.rmtree(target, ignore_errors=True)
@@ -101,16 +101,19 @@ def make(folder, name, model, tokenizer, seed, generation, length=24, with_choic
     with torch.no_grad():
         for key, value in model.named_parameters():
             # Otherwise all prompts have one text, and each token repeats itself.
-            if "EncDecAttention" in key or "encoder_attn." in key:
-                value.mul_(2)
-            elif "shared" in key:
-                value.mul_(0.4)
+            if key.endswith(("EncDecAttention.v.weight", "encoder_attn.v_proj.weight")):
+                value.mul_(4)
+            elif key.endswith("Attention.q.weight"):
+                # Scores are not scaled.
+                value.mul_(model.config.d_kv ** -0.5)
+            elif "shared" in key or "embed_tokens" in key:
+                value.mul_(0.3)
             elif "embed_positions" in key:
                 value.mul_(4)
         if hasattr(model, "final_logits_bias"):
             noise = torch.randn(model.final_logits_bias.shape,
                                 generator=torch.Generator().manual_seed(seed))
-            model.final_logits_bias.copy_(0.5 * noise)
+            model.final_logits_bias.copy_(0.1 * noise)
     model = model.half()
     for key, value in generation.items():
         setattr(model.generation_config, key, value)
@@ -123,7 +126,11 @@ def make(folder, name, model, tokenizer, seed, generation, length=24, with_choic
             module.weight.copy_(module.create_weight())
     cases = texts(model, tokenizer, length)
     check_padding(model, tokenizer, cases, length)
-    answers = {"maximumTokens": length, "texts": cases}
+    inputs = tokenizer(PROMPTS[0], return_tensors="pt", return_token_type_ids=False)
+    penalized = model.generate(**inputs, do_sample=False, num_beams=1, max_new_tokens=length,
+                               repetition_penalty=PENALTY)[0].tolist()[1:]
+    answers = {"maximumTokens": length, "texts": cases, "penalty": PENALTY,
+               "penalizedIDs": penalized}
     (target / "answers.json").write_text(
         json.dumps(answers, separators=(",", ":"), ensure_ascii=False) + "\n")
     print(name, len({str(case["ids"]) for case in cases}), [len(case["ids"]) for case in cases],
@@ -175,7 +182,7 @@ def main():
     t5(folder, "write-mt5", "MT5", words, 43)
     t5(folder, "write-umt5", "UMT5", words, 44)
     ends = {"forced_bos_token_id": 0, "forced_eos_token_id": 2}
-    bart(folder, "write-bart", "Bart", pairs, 45, ends, length=9)
+    bart(folder, "write-bart", "Bart", pairs, 48, ends, length=9)
     german = languages.convert_tokens_to_ids("de_DE")
     bart(folder, "write-mbart", "MBart", languages, 46,
          {"forced_bos_token_id": german, "forced_eos_token_id": 1}, scale_embedding=True)
@@ -192,6 +199,15 @@ def main():
         for kind, tokenizer in {"Bart": pairs, "MBart": languages, "Marian": words}.items():
             bart(folder, f"all-{kind.lower()}-{name}", kind, tokenizer, 300 + index, {},
                  activation_function=name)
+    bart(folder, "all-marian-apart", "Marian", words, 401, {}, scale_embedding=True,
+         share_encoder_decoder_embeddings=False, decoder_vocab_size=len(words))
+    bart(folder, "all-bart-scaled", "Bart", pairs, 402, {}, scale_embedding=True)
+    bart(folder, "all-mbart-even", "MBart", languages, 403, {}, d_model=32,
+         encoder_attention_heads=2, decoder_attention_heads=2)
+    t5(folder, "all-t5-buckets", "T5", words, 404, length=60, relative_attention_num_buckets=32,
+       relative_attention_max_distance=40, d_model=32, num_heads=2, d_kv=16)
+    t5(folder, "all-umt5-apart", "UMT5", words, 405, tie_word_embeddings=False)
+    t5(folder, "all-t5-layers", "T5", words, 406, num_layers=3, num_decoder_layers=1)
 
 
 if __name__ == "__main__":

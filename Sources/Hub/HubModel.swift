@@ -124,7 +124,9 @@ public struct HubModel: Sendable {
     tokenizer?.truncation = TokenTruncation(length: most, side: side)
     self.tokenizer = tokenizer
     guard partLength == nil || architecture.isCausal else {
-      throw settings.unsupported("model_type", needs: "a decoder, such as gpt2 or llama, or an encoder-decoder, such as t5 or bart")
+      throw settings.unsupported(
+        "model_type",
+        needs: "a decoder, such as gpt2 or llama, or an encoder-decoder, such as t5 or bart")
     }
     let sizes = ModelSizes(
       length: most, partLength: partLength.map { min($0, most) }, labels: labels.names.count)

@@ -127,7 +127,8 @@ public struct MultiHeadAttention: BuiltInLayer {
     }
     guard cacheLength == nil || count == 1 else {
       throw .wrongInputCount(
-        lowering.inputs.count, needs: "x\(masks > 0 ? " and a mask" : "") alone, because of cacheLength: "
+        lowering.inputs.count,
+        needs: "x\(masks > 0 ? " and a mask" : "") alone, because of cacheLength: "
           + "\(cacheLength ?? 0)")
     }
     var sources: [Lowering.Value] = []

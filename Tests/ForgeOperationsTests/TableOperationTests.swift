@@ -40,7 +40,8 @@ import Testing
         .contains("1×2×2×7 (rows, heads, queries, keys)"))
     let plain = AttentionRule(heads: 2, hasPosition: true)
     #expect(
-      shape(.attention(plain), [[1, 2, 6], [7, 6], [7, 8], [1]]).contains("needs     isCausal: true"))
+      shape(.attention(plain), [[1, 2, 6], [7, 6], [7, 8], [1]])
+        .contains("needs     isCausal: true"))
   }
 
   private func tensor(_ sizes: [Int], from start: Int = 0) throws -> ReferenceTensor {

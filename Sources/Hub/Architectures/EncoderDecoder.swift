@@ -73,7 +73,9 @@ extension EncoderDecoder {
   func writingModel(length: Int, tensors: HubTensors) -> Model {
     let id = Input(shape: [1], name: "input_ids")
     let position = Input(shape: [1], name: "position")
-    let sources = sourceNames.map { Input(shape: [.upTo(length), .exactly(keyChannels)], name: $0) }
+    let sources = sourceNames.map {
+      Input(shape: [.upTo(length), .exactly(keyChannels)], name: $0)
+    }
     let inputs = StepInputs(id: id, position: position, sources: sources, maximumLength: length)
     return model([id, position] + sources, [logits(inputs) --> Identity(name: "logits")], tensors)
   }
@@ -91,8 +93,9 @@ extension EncoderDecoder {
 enum EncoderDecoders {
   static let all: [any EncoderDecoder.Type] = [T5EncoderDecoder.self, BARTEncoderDecoder.self]
 
-  /// The ends of the names of classes that write texts. BART's last product is always that of its
-  /// words.
+  /// The ends of the names of classes that write texts.
+  ///
+  /// The last product of a BART is always that of its words.
   private static let classes = [
     "ForConditionalGeneration", "MTModel", "T5WithLMHeadModel", "BartModel",
   ]

@@ -69,7 +69,9 @@ private struct PairedStream: LogitStream {
   mutating func logits(behind ids: [Int32]) async throws -> [Float] {
     try Task.checkCancellation()
     var inputs: [String: TensorValues]
-    if let sources { inputs = sources } else {
+    if let sources {
+      inputs = sources
+    } else {
       inputs = try await encoder.predict(["input_ids": prompt.map { Float($0) }]).outputs
       sources = inputs
     }

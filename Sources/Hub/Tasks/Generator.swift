@@ -95,7 +95,7 @@ public struct Generator: Sendable {
   /// Nothing is computed before the first piece is asked for.
   ///
   /// - Parameters:
-  ///   - prompt: the text to continue.
+  ///   - prompt: the text to continue, or that the encoder reads.
   ///   - options: how tokens are chosen; ``options`` if `nil`.
   /// - Returns: the pieces of the text, without the prompt.
   /// - Throws: ``HubError``: `tokenizer`; `invalid` for a prompt that leaves no room or has no
