@@ -12,8 +12,8 @@ struct GenerateCommand: ParsableCommand {
     abstract: "Continues or translates a text with a model folder of the Hugging Face Hub.",
     discussion: """
       A decoder's folder continues the text; that of an encoder-decoder such as T5 or BART makes \
-      another text of it. The result appears token by token. Options that are not given are those of the folder's \
-      generation_config.json; without it each token is the likeliest one.
+      another text of it. The result appears token by token. Options that are not given are those \
+      of the folder's generation_config.json; without it each token is the likeliest one.
 
       EXAMPLES
         forge generate gpt2 "Swallows leave before" --tokens 40

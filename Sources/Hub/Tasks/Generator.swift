@@ -11,8 +11,9 @@ import ForgeText
 /// }
 /// ```
 /// A decoder computes the prompt in parts, then each token once: the attention keeps the keys and
-/// values of all tokens before. An encoder reads the prompt once. All threads can share a generator. Texts that are written at the same time
-/// share its weights and each have keys and values of their own.
+/// values of all tokens before. An encoder reads the prompt once. All threads can share a generator.
+/// Texts that are written at the same time share its weights and each have keys and values of their
+/// own.
 public struct Generator: Sendable {
   /// The folder.
   public let hub: HubModel
@@ -35,7 +36,8 @@ public struct Generator: Sendable {
   ///   - generation: the options of texts that have none of their own; those of
   ///     generation_config.json if `nil`.
   ///   - maximumLength: the maximum number of tokens of a prompt and its text, of each of them with
-  ///     an encoder; at most the folder's. Each text in progress has memory for the keys and values of that many.
+  ///     an encoder; at most the folder's. Each text in progress has memory for the keys and values
+  ///     of that many.
   ///   - streams: how many texts are computed at the same time; further ones take turns with them.
   ///   - options: the options of the compile, such as the precision.
   ///   - limits: limits on what the files may state.
