@@ -11,9 +11,9 @@ import ForgeText
 /// }
 /// ```
 /// A decoder computes the prompt in parts, then each token once: the attention keeps the keys and
-/// values of all tokens before. An encoder reads the prompt once. All threads can share a generator.
-/// Texts that are written at the same time share its weights and each have keys and values of their
-/// own.
+/// values of all tokens before. An encoder reads the prompt once. All threads can share a
+/// generator. Texts that are written at the same time share its weights and each have keys and
+/// values of their own.
 public struct Generator: Sendable {
   /// The folder.
   public let hub: HubModel
