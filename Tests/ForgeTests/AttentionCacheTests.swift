@@ -77,7 +77,7 @@ import Testing
         if (key + 2 * head) % 7 == 3 { return kind == .added ? -.infinity : 0 }
         return kind == .added ? Float((key * 5 + head * 3) % 11) / 4 - 1 : 1
       }
-      return Constant(values, shape: Shape(sizes: [3, 1, keys]))
+      return Constant(values, shape: [3, 1, keys])
     }
 
     func model(positions: Int, cacheLength: Int?) -> Model {
