@@ -76,9 +76,18 @@ public struct HubModel: Sendable {
     try self.init(folder, .nextToken, [], maximumLength, limits, partLength: partLength)
   }
 
+  /// Reads a folder as the encoder of a network that also has a decoder.
+  ///
+  /// - Throws: ``HubError``, as ``init(contentsOf:head:inputs:maximumLength:limits:)``.
+  init(
+    encoder: PairedEncoder, of folder: String, maximumLength: Int, limits: HubLimits
+  ) throws(HubError) {
+    try self.init(folder, .features, [], maximumLength, limits, partLength: nil, encoder)
+  }
+
   private init(
     _ folder: String, _ head: HubHead?, _ inputs: HubInputs, _ maximumLength: Int?,
-    _ limits: HubLimits, partLength: Int?
+    _ limits: HubLimits, partLength: Int?, _ encoder: PairedEncoder? = nil
   ) throws(HubError) {
     let root = HubFolder(path: folder, limits: limits)
     let sentence = try SentenceSettings(root)
@@ -86,7 +95,10 @@ public struct HubModel: Sendable {
     let transformer = try root.folder(
       sentence.transformerFolder, namedIn: root.path(of: "modules.json"))
     let settings = try transformer.configuration()
-    let architecture = try TextArchitectures.architecture(settings, limits: limits)
+    let architecture: any TextArchitecture =
+      if let encoder { encoder } else {
+        try TextArchitectures.architecture(settings, limits: limits)
+      }
     let tensors = try HubTensors(transformer)
     let head = if let head { head } else { try Self.head(of: settings) }
     let labels = try LabelList(settings)
@@ -112,7 +124,9 @@ public struct HubModel: Sendable {
     tokenizer?.truncation = TokenTruncation(length: most, side: side)
     self.tokenizer = tokenizer
     guard partLength == nil || architecture.isCausal else {
-      throw settings.unsupported("model_type", needs: "a decoder, such as gpt2 or llama")
+      throw settings.unsupported(
+        "model_type",
+        needs: "a decoder, such as gpt2 or llama, or an encoder-decoder, such as t5 or bart")
     }
     let sizes = ModelSizes(
       length: most, partLength: partLength.map { min($0, most) }, labels: labels.names.count)
@@ -185,8 +199,9 @@ public struct HubModel: Sendable {
     }
     let all = [ids, types, mask].compactMap(\.self)
     var model = Model(inputs: all, outputs: [output --> Identity(name: head.outputName)])
-    let prefixes = type(of: architecture).prefixes
-    model.parameters = HubParameters(tensors: weights, prefixes: prefixes) {
+    model.parameters = HubParameters(
+      tensors: weights, prefixes: architecture.tensorPrefixes
+    ) {
       architecture.place(of: $0)
     }
     return model

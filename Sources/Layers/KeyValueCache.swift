@@ -25,22 +25,23 @@ struct KeyValueCache {
   /// Checks the arguments that a cache needs.
   static func validate(_ length: Int, _ rule: AttentionRule) throws(ShapeError) {
     try ArgumentRule.positive(length, "cacheLength")
-    guard rule.causalOffset == 0, rule.mask == .none else { throw .cacheNeedsCausal() }
+    guard rule.causalOffset == 0 else { throw .cacheNeedsCausal() }
   }
 
   /// Appends the keys and values of new positions, and returns what their queries see.
   ///
-  /// All three are images of one row, [1][positions][channels].
+  /// All three are images of one row, [1][positions][channels]. A mask has a place for each
+  /// position of the cache.
   func attention(
     _ rule: AttentionRule, queries: Lowering.Value, keys newKeys: Lowering.Value,
-    values newValues: Lowering.Value, in lowering: inout Lowering
+    values newValues: Lowering.Value, masks: [Lowering.Value], in lowering: inout Lowering
   ) throws(ShapeError) -> Lowering.Value {
     let allKeys = try lowering.apply(.appendRows, to: [keys, newKeys, position])
     try lowering.setState(keys, to: allKeys)
     let allValues = try lowering.apply(.appendRows, to: [values, newValues, position])
     try lowering.setState(values, to: allValues)
     let means = try lowering.apply(
-      .attention(rule.withPosition), to: [queries, allKeys, allValues, position])
+      .attention(rule.withPosition), to: [queries, allKeys, allValues] + masks + [position])
     try lowering.setState(position, to: try lowering.apply(.advance, to: [position, newKeys]))
     return means
   }

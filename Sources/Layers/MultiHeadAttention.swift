@@ -18,7 +18,7 @@ import ForgeShapes
 ///   [others][channels]; or `x`, the source of values, and the source of keys, as in Keras. Unless
 ///   `mask` is `.none`, the mask comes last: [rows][heads][positions][others] or the last of these
 ///   axes, with 1 for an axis that repeats. All but the mask may have an axis of rows first. With
-///   `cacheLength` there is only `x`, in one row.
+///   `cacheLength` there is only `x`, in one row, and the mask has `cacheLength` others.
 /// - Output shape: [positions][`outputs`], with the rows of `x`.
 /// - Parameters: queryWeights [`heads`][`keyChannels`][channels], keyWeights
 ///   [`keyValueHeads`][`keyChannels`][channels], valueWeights
@@ -127,7 +127,9 @@ public struct MultiHeadAttention: BuiltInLayer {
     }
     guard cacheLength == nil || count == 1 else {
       throw .wrongInputCount(
-        lowering.inputs.count, needs: "x alone, because of cacheLength: \(cacheLength ?? 0)")
+        lowering.inputs.count,
+        needs: "x\(masks > 0 ? " and a mask" : "") alone, because of cacheLength: "
+          + "\(cacheLength ?? 0)")
     }
     var sources: [Lowering.Value] = []
     for input in lowering.inputs.prefix(count) { sources.append(try lowering.positions(input)) }
@@ -155,7 +157,8 @@ public struct MultiHeadAttention: BuiltInLayer {
     let means: Lowering.Value
     if let cache {
       means = try cache.attention(
-        rule, queries: operands[0], keys: operands[1], values: operands[2], in: &lowering)
+        rule, queries: operands[0], keys: operands[1], values: operands[2],
+        masks: lowering.inputs.suffix(masks), in: &lowering)
     } else {
       operands += lowering.inputs.suffix(masks)
       means = try lowering.apply(.attention(rule), to: operands)

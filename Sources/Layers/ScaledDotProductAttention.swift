@@ -10,7 +10,7 @@ import ForgeShapes
 ///
 /// With `cacheLength` the layer attends to a stream: it keeps keys and values of up to that many
 /// positions from one prediction to the next, as ``MultiHeadAttention`` does. Queries, keys and
-/// values then have as many positions and one row.
+/// values then have as many positions and one row, and a mask has `cacheLength` others.
 ///
 /// - Input shapes: queries [positions][`heads` · channels], keys [others][`keyValueHeads` ·
 ///   channels], values [others][`keyValueHeads` · value channels] and, unless `mask` is `.none`, a
@@ -86,7 +86,8 @@ public struct ScaledDotProductAttention: BuiltInLayer {
     for input in lowering.inputs.prefix(3) { operands.append(try lowering.positions(input)) }
     let result: Lowering.Value
     if let cacheLength {
-      result = try attention(operands, cacheLength, in: &lowering)
+      result = try attention(
+        operands, masks: Array(lowering.inputs.dropFirst(3)), cacheLength, in: &lowering)
     } else {
       operands += lowering.inputs.dropFirst(3)
       result = try lowering.apply(.attention(rule), to: operands)
@@ -96,7 +97,8 @@ public struct ScaledDotProductAttention: BuiltInLayer {
 
   /// The attention to a stream, of images.
   private func attention(
-    _ operands: [Lowering.Value], _ cacheLength: Int, in lowering: inout Lowering
+    _ operands: [Lowering.Value], masks: [Lowering.Value], _ cacheLength: Int,
+    in lowering: inout Lowering
   ) throws(ShapeError) -> Lowering.Value {
     let shapes = operands.map { lowering.shape(of: $0) }
     let counts = shapes.compactMap { $0.dimensions[1] }
@@ -110,6 +112,7 @@ public struct ScaledDotProductAttention: BuiltInLayer {
       length: cacheLength, keyChannels: try ArgumentRule.lastAxis(of: shapes[1]),
       valueChannels: try ArgumentRule.lastAxis(of: shapes[2]), in: &lowering)
     return try cache.attention(
-      rule, queries: operands[0], keys: operands[1], values: operands[2], in: &lowering)
+      rule, queries: operands[0], keys: operands[1], values: operands[2], masks: masks,
+      in: &lowering)
   }
 }

@@ -3,6 +3,8 @@ import ForgeShapes
 /// How the queries of attention weigh keys.
 public struct AttentionRule: Hashable, Sendable, Encodable {
   /// What the fourth operand, broadcast to [batch][heads][queries][keys], is.
+  ///
+  /// The keys of a stream are all positions of its tables.
   public enum Mask: Hashable, Sendable, Encodable {
     /// There is none.
     case none
@@ -63,7 +65,7 @@ public struct AttentionRule: Hashable, Sendable, Encodable {
     try ArgumentRule.positive(groups, "keyValueHeads")
     try ArgumentRule.require(
       heads.isMultiple(of: groups), "keyValueHeads", "\(groups)", needs: "a divisor of \(heads)")
-    guard !hasPosition || (causalOffset != nil && mask == .none) else { throw .cacheNeedsCausal() }
+    guard !hasPosition || causalOffset != nil else { throw .cacheNeedsCausal() }
     if let scale {
       try ArgumentRule.require(scale.isFinite, "scale", "\(scale)", needs: "a finite number")
     }

@@ -89,8 +89,8 @@ extension ShapeError {
 
   package static func cacheNeedsCausal() -> ShapeError {
     ShapeError(
-      .invalidArgument, "keys and values are kept only for causal attention without a mask",
-      needs: "isCausal: true and mask: .none", remedy: "cacheLength: nil if there is no stream")
+      .invalidArgument, "keys and values are kept only for causal attention",
+      needs: "isCausal: true", remedy: "cacheLength: nil if there is no stream")
   }
 
   package static func wrongInputCount(_ count: Int, needs: String) -> ShapeError {

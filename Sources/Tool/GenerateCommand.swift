@@ -5,24 +5,26 @@ import ForgeHub
 import ForgeToolSupport
 import Synchronization
 
-/// Continues a text by a folder of the Hub.
+/// Writes a text by a folder of the Hub.
 struct GenerateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate",
-    abstract: "Continues a text with a decoder's model folder of the Hugging Face Hub.",
+    abstract: "Continues or translates a text with a model folder of the Hugging Face Hub.",
     discussion: """
-      The text appears token by token. Options that are not given are those of the folder's \
-      generation_config.json; without it each token is the likeliest one.
+      A decoder's folder continues the text; that of an encoder-decoder such as T5 or BART makes \
+      another text of it. The result appears token by token. Options that are not given are those \
+      of the folder's generation_config.json; without it each token is the likeliest one.
 
       EXAMPLES
         forge generate gpt2 "Swallows leave before" --tokens 40
         forge generate Qwen2.5-0.5B "The capital of Peru is" --temperature 0.7 --top-p 0.9 --seed 7
+        forge generate t5-small "translate English to German: The house is wonderful."
       """)
 
   @Argument(help: ArgumentHelp("The folder.", valueName: "folder"), completion: .directory)
   var folder: String
 
-  @Argument(help: ArgumentHelp("The text to continue.", valueName: "text"))
+  @Argument(help: ArgumentHelp("The text to continue or to translate.", valueName: "text"))
   var prompt: String
 
   @Option(help: "The maximum number of tokens.")
@@ -43,8 +45,11 @@ struct GenerateCommand: ParsableCommand {
   @Option(help: ArgumentHelp("A text that ends the text; can be repeated.", valueName: "text"))
   var stop: [String] = []
 
-  @Option(help: "The maximum number of tokens of both texts.")
+  @Option(help: "The maximum number of tokens of both texts, or of each with an encoder.")
   var length = 4096
+
+  @Flag(help: "Ignore the options of generation_config.json, such as those of beam search.")
+  var ignoreSettings = false
 
   @Option(help: "The threads of a prediction.")
   var threads: Int?
@@ -57,7 +62,9 @@ struct GenerateCommand: ParsableCommand {
     var compile = CompileOptions()
     if let threads { compile.threads = .atMost(threads) }
     let generator = try Progress.during("compiling \(folder)") {
-      try Generator(contentsOf: folder, maximumLength: length, options: compile)
+      try Generator(
+        contentsOf: folder, generation: ignoreSettings ? GenerationOptions() : nil,
+        maximumLength: length, options: compile)
     }
     var options = generator.options
     options.maximumTokens = tokens ?? options.maximumTokens

@@ -33,16 +33,15 @@ import Testing
     #expect(shape(.attention(rule), [[1, 2, 6], [7, 6], [8, 8], [1]]).contains("7 and 8"))
     #expect(shape(.attention(rule), [[1, 2, 6], [1, 7, 6], [7, 8], [1]]).contains("positions"))
     #expect(shape(.attention(rule), [[1, 2, 6], [7, 6], [7, 8]]).contains("operands"))
-    for rule in [
-      AttentionRule(heads: 2, hasPosition: true),
-      AttentionRule(heads: 2, causalOffset: 0, mask: .added, hasPosition: true),
-    ] {
-      #expect(
-        shape(
-          .attention(rule), [[1, 2, 6], [7, 6], [7, 8], [1]] + (rule.mask == .none ? [] : [[1]])
-        )
-        .contains("isCausal: true and mask: .none"))
-    }
+    let masked = AttentionRule(heads: 2, causalOffset: 0, mask: .added, hasPosition: true)
+    #expect(shape(.attention(masked), [[1, 2, 6], [7, 6], [7, 8], [2, 1, 7], [1]]) == "2×1×8")
+    #expect(
+      shape(.attention(masked), [[1, 2, 6], [7, 6], [7, 8], [2, 2, 2], [1]])
+        .contains("1×2×2×7 (rows, heads, queries, keys)"))
+    let plain = AttentionRule(heads: 2, hasPosition: true)
+    #expect(
+      shape(.attention(plain), [[1, 2, 6], [7, 6], [7, 8], [1]])
+        .contains("needs     isCausal: true"))
   }
 
   private func tensor(_ sizes: [Int], from start: Int = 0) throws -> ReferenceTensor {

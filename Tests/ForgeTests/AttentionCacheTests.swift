@@ -53,7 +53,32 @@ import Testing
           --> ScaledDotProductAttention(
             heads: 2, isCausal: true, cap: 3, cacheLength: length, name: "attention")
       },
+      Network(testDescription: "a number for each head and key") { x, length in
+        [x, mask(x, length, .added)]
+          --> MultiHeadAttention(
+            heads: 3, keyChannels: 8, isCausal: true, mask: .added, cacheLength: length,
+            name: "attention")
+      },
+      Network(testDescription: "hidden keys") { x, length in
+        [x, x, x, mask(x, length, .visible)]
+          --> ScaledDotProductAttention(
+            heads: 3, isCausal: true, mask: .visible, cacheLength: length,
+            name: "attention")
+      },
     ]
+
+    /// A mask of three heads, which is the same for all queries, for each position of the cache.
+    private static func mask(
+      _ x: Tensor, _ length: Int?, _ kind: AttentionRule.Mask
+    ) -> Tensor {
+      let keys = length ?? x.shape?.dimensions.first.flatMap { $0 } ?? 1
+      let values = (0..<3 * keys).map { place -> Float in
+        let (head, key) = (place / keys, place % keys)
+        if (key + 2 * head) % 7 == 3 { return kind == .added ? -.infinity : 0 }
+        return kind == .added ? Float((key * 5 + head * 3) % 11) / 4 - 1 : 1
+      }
+      return Constant(values, shape: [3, 1, keys])
+    }
 
     func model(positions: Int, cacheLength: Int?) -> Model {
       let input = Input(shape: [positions, AttentionCacheTests.channels], name: "x")
@@ -451,8 +476,8 @@ import Testing
         name: "attention")
     }
     let cases: [(Tensor, String)] = [
-      (x --> attention(8, isCausal: false), "isCausal: true and mask: .none"),
-      ([x, mask] --> attention(8, mask: .added), "isCausal: true and mask: .none"),
+      (x --> attention(8, isCausal: false), "isCausal: true"),
+      ([x, mask] --> attention(8, mask: .added), "the mask does not fit"),
       ([x, x] --> attention(8), "x alone, because of cacheLength: 8"),
       (x --> attention(0), "cacheLength"), (x --> attention(-5), "cacheLength"),
       (x --> attention(1 << 25), "numbers from 1 to 1048576"),
@@ -470,9 +495,7 @@ import Testing
           --> ScaledDotProductAttention(isCausal: true, cacheLength: 8),
         "as many positions in queries, keys and values"
       ),
-      (
-        [x, x, x] --> ScaledDotProductAttention(cacheLength: 8), "isCausal: true and mask: .none"
-      ),
+      ([x, x, x] --> ScaledDotProductAttention(cacheLength: 8), "isCausal: true"),
     ]
     for (output, words) in cases {
       do {

@@ -11,7 +11,7 @@ extension PlanBuilder {
     let queries = try blocked(node.inputs[0])
     let keys = rule.hasPosition ? try table(node.inputs[1]) : try blocked(node.inputs[1])
     let values = rule.hasPosition ? try table(node.inputs[2]) : try blocked(node.inputs[2])
-    let position = rule.hasPosition ? try plain(node.inputs[3]) : nil
+    let position = rule.hasPosition ? try plain(node.inputs[node.inputs.count - 1]) : nil
     let mask = rule.mask == .none ? nil : try plain(node.inputs[3])
     let target = blockedResult(node.output)
     var arguments = forge_attention_arguments()

@@ -10,26 +10,30 @@ struct DistanceBuckets: Sendable {
   var count = 32
   /// The distance from which on all share the last bucket.
   var most = 128
+  /// Whether a query sees keys behind it, which have half of the buckets.
+  var looksAhead = true
 
   /// The bucket of a key's number less that of the query.
   func bucket(of distance: Int) -> Int {
-    let half = count / 2
-    let exact = half / 2
-    let start = distance > 0 ? half : 0
-    let size = abs(distance)
+    let side = looksAhead ? count / 2 : count
+    let exact = side / 2
+    let start = looksAhead && distance > 0 ? side : 0
+    let size = looksAhead ? abs(distance) : max(0, -distance)
     if size < exact { return start + size }
     // In single precision, as the library computes it.
     let ratio = logf(Float(size) / Float(exact)) / Float(log(Double(most) / Double(exact)))
-    return start + min(exact + Int(ratio * Float(half - exact)), half - 1)
+    return start + min(exact + Int(ratio * Float(side - exact)), side - 1)
   }
 
   /// The place of a bias for each distance in a file that has one for each bucket.
   ///
-  /// The layer has a row for each distance, from the least to the largest.
+  /// The layer has a row for each distance, from the least to the largest; where no query sees keys
+  /// behind it, from 0 on.
   func place(of spec: ParameterSpec) -> TensorPlace {
-    let most = spec.sizes[0] / 2
+    let rows = spec.sizes[0]
+    let distances = looksAhead ? (0..<rows).map { $0 - rows / 2 } : (0..<rows).map { -$0 }
     return TensorPlace(
-      names: ["\(spec.layer).weight"], rows: .chosen((-most...most).map(bucket)))
+      names: ["\(spec.layer).weight"], rows: .chosen(distances.map(bucket)))
   }
 }
 
@@ -47,5 +51,21 @@ extension TextInputs {
       --> Embedding(vocabulary: 2 * most + 1, channels: heads, name: name)
       --> Permute(order: [2, 0, 1])
     return visible.map { bias + ($0 - 1) * 1e30 } ?? bias
+  }
+}
+
+extension StepInputs {
+  /// A bias for each head and each token of a text, [heads][1][``maximumLength``].
+  ///
+  /// - Parameters:
+  ///   - heads: the number of heads.
+  ///   - name: the layer of the biases, which has a row for each distance.
+  /// - Returns: the mask, to be added to the scores.
+  func distanceBias(heads: Int, name: String) -> Tensor {
+    let places = Constant((0..<maximumLength).map { -Float($0) }, shape: [maximumLength])
+    // Causality hides the tokens behind this one, whatever their bias is.
+    return places + position --> Activation(.relu)
+      --> Embedding(vocabulary: maximumLength, channels: heads, name: name)
+      --> Permute(order: [1, 0]) --> ExpandDims(axes: [1])
   }
 }

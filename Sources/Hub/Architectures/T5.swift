@@ -12,16 +12,17 @@ struct T5: TextArchitecture {
   let channels: Int
   let vocabulary: Int
   let positions: Int
-  private let heads, width, layers, hidden: Int
+  let heads, width: Int
+  private let layers, hidden: Int
   private let activation: HubActivation
   private let isGated: Bool
   private let epsilon: Float
-  private let buckets: DistanceBuckets
+  let buckets: DistanceBuckets
   /// Whether each layer has biases of its own.
-  private let hasOwnBiases: Bool
+  let hasOwnBiases: Bool
 
   /// The layer of the biases in a block.
-  private static let distances = "SelfAttention.relative_attention_bias"
+  static let distances = "SelfAttention.relative_attention_bias"
 
   init(_ settings: Settings, limits: HubLimits) throws(HubError) {
     let sizes = 1...max(1, limits.channels)
@@ -66,7 +67,7 @@ struct T5: TextArchitecture {
     return (activation, isGated)
   }
 
-  private func norm(_ name: String) -> RMSNormalization {
+  func norm(_ name: String) -> RMSNormalization {
     RMSNormalization(epsilon: epsilon, name: name)
   }
 
@@ -88,7 +89,8 @@ struct T5: TextArchitecture {
     return x --> norm("final_layer_norm")
   }
 
-  private func product(_ x: Tensor, _ name: String) -> Tensor {
+  /// The second part of a block: products of each token by itself.
+  func product(_ x: Tensor, _ name: String) -> Tensor {
     func dense(_ part: String, _ activation: ActivationFunction = .linear) -> Tensor {
       x
         --> LastAxisDense(

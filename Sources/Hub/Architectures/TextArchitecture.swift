@@ -69,6 +69,8 @@ protocol TextArchitecture: Sendable {
   var isCausal: Bool { get }
   /// The prefixes that the tensors of the body may have.
   static var prefixes: [String] { get }
+  /// The prefixes that the tensors of this network may have; ``prefixes`` of its type.
+  var tensorPrefixes: [String] { get }
 
   /// The features of each token, [length][channels].
   func features(of inputs: TextInputs) -> Tensor
@@ -82,6 +84,7 @@ protocol TextArchitecture: Sendable {
 
 extension TextArchitecture {
   var tokenTypes: Int { 1 }
+  var tensorPrefixes: [String] { Self.prefixes }
   var isCausal: Bool { false }
   func place(of spec: ParameterSpec) -> TensorPlace? { TensorPlace(spec) }
 

@@ -11,6 +11,8 @@ struct TensorPlace: Sendable {
     case range(Range<Int>)
     /// Some, each as often as it is named.
     case chosen([Int])
+    /// One, as a vector.
+    case row(Int)
   }
 
   /// The names under which files have it; the first that is there counts.
@@ -22,8 +24,10 @@ struct TensorPlace: Sendable {
   /// names.
   var parts: Parts?
 
-  /// Whether the file leaves the parameter out because it is 0.
+  /// Whether a file without the parameter leaves it out because it is 0.
   var isZero = false
+  /// The values of a parameter that no file has.
+  var values: (@Sendable () -> [Float])?
 
   /// A parameter that files leave out because it is 0.
   static let zeros = TensorPlace(names: [], isZero: true)
@@ -75,12 +79,13 @@ struct HubParameters: ParameterSource {
 
   func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
     guard let place = place(spec) else { return nil }
-    if place.isZero { return ParameterValues([Float](repeating: 0, count: spec.count)) }
+    if let values = place.values { return ParameterValues(values()) }
     if let name = name(in: place.names) {
       guard let data = try tensors.data(name, layout: place.layout) else { return nil }
       if case .all = place.rows { return data }
       return try RowsOfData(data, rows: place.rows)
     }
+    if place.isZero { return ParameterValues([Float](repeating: 0, count: spec.count)) }
     guard let parts = place.parts, let name = name(in: [parts.name]),
       let data = try tensors.data(name, layout: place.layout)
     else { return nil }

@@ -31,6 +31,7 @@ struct RowsOfData: ParameterData {
     case .all: (number, least) = (sizes[0], 0)
     case .range(let range): (number, least) = (range.count, range.upperBound - 1)
     case .chosen(let list): (number, least) = (list.count, list.max() ?? 0)
+    case .row(let index): (number, least) = (1, index)
     }
     guard number > 0, least < sizes[0] else {
       throw LoadError(
@@ -41,7 +42,11 @@ struct RowsOfData: ParameterData {
     self.rows = rows
     channels = sizes.count == 2 ? sizes[1] : 1
     count = number.multipliedSaturated(by: channels)
-    self.sizes = [number] + sizes.dropFirst()
+    if case .row = rows {
+      self.sizes = Array(sizes.dropFirst())
+    } else {
+      self.sizes = [number] + sizes.dropFirst()
+    }
   }
 
   func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
@@ -49,11 +54,8 @@ struct RowsOfData: ParameterData {
     try base.withUnsafeBytes { bytes in
       switch rows {
       case .all: try body(bytes)
-      case .range(let range):
-        let start = range.lowerBound.multipliedSaturated(by: row)
-        let end = range.upperBound.multipliedSaturated(by: row)
-        guard end <= bytes.count else { throw shrunk }
-        try body(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+      case .range(let range): try body(part(range, of: bytes, row: row))
+      case .row(let index): try body(part(index..<index + 1, of: bytes, row: row))
       case .chosen(let list):
         var copy: [UInt8] = []
         copy.reserveCapacity(list.count.multipliedSaturated(by: row))
@@ -65,6 +67,16 @@ struct RowsOfData: ParameterData {
         try copy.withUnsafeBytes(body)
       }
     }
+  }
+
+  /// The bytes of rows of `row` bytes.
+  private func part(
+    _ rows: Range<Int>, of bytes: UnsafeRawBufferPointer, row: Int
+  ) throws(LoadError) -> UnsafeRawBufferPointer {
+    let start = rows.lowerBound.multipliedSaturated(by: row)
+    let end = rows.upperBound.multipliedSaturated(by: row)
+    guard end <= bytes.count else { throw shrunk }
+    return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
   }
 
   private var shrunk: LoadError {

@@ -11,14 +11,12 @@ public struct GeneratedText: AsyncSequence, Sendable {
 
   /// What all iterations share.
   struct Plan: Sendable {
-    let runner: Runner<CompiledModel>
+    let networks: WritingNetworks
     let tokenizer: Tokenizer
     let prompt: [Int32]
     let options: GenerationOptions
-    let ends: Set<Int32>
-    /// The maximum number of tokens of a part of the prompt.
-    let partLength: Int
-    /// The maximum number of tokens of prompt and text.
+    let settings: GenerationSettings
+    /// The maximum number of tokens of the text and those it begins with.
     let maximumLength: Int
     let path: String
   }
@@ -42,7 +40,7 @@ public struct GeneratedText: AsyncSequence, Sendable {
   /// The pieces of a text in their order.
   public struct Iterator: AsyncIteratorProtocol {
     private let plan: Plan
-    private var session: StreamSession?
+    private var stream: (any LogitStream)?
     private var choice: TokenChoice
     private var decoder: DecodeStream
     private var stops: StopTexts
@@ -54,11 +52,12 @@ public struct GeneratedText: AsyncSequence, Sendable {
 
     init(_ plan: Plan) {
       self.plan = plan
-      choice = TokenChoice(plan.options, prompt: plan.prompt)
+      let beginning = plan.networks.beginning(plan.prompt)
+      choice = TokenChoice(plan.options, prompt: beginning, banned: plan.settings.banned)
       decoder = plan.tokenizer.decodeStream()
       stops = StopTexts(plan.options.stopTexts)
-      unseen = plan.prompt
-      length = plan.prompt.count
+      unseen = beginning
+      length = beginning.count
     }
 
     /// The next piece.
@@ -83,14 +82,14 @@ public struct GeneratedText: AsyncSequence, Sendable {
     ///
     /// - Returns: a piece, if there is text that can be given out or the text has ended.
     private mutating func step(_ ids: inout [Int32]) async throws -> GeneratedPiece? {
-      let isFirst = session == nil
+      let isFirst = stream == nil
       let logits = try await logits()
-      guard let token = choice.next(logits) else {
+      guard let token = forced ?? choice.next(logits) else {
         throw HubError(
           .prediction, "the network returns no number for the next token", path: plan.path)
       }
       // The decoder sees the prompt, too: whether a space comes first depends on it.
-      if isFirst {
+      if isFirst, case .decoder = plan.networks {
         for id in plan.prompt { _ = try decoder.append(id) }
         _ = decoder.finish()
       }
@@ -99,7 +98,7 @@ public struct GeneratedText: AsyncSequence, Sendable {
       unseen = [token]
       var ending: GeneratedPiece.Ending?
       var text = ""
-      if plan.ends.contains(token) {
+      if plan.settings.ends.contains(token) {
         ending = .endOfText
       } else {
         (text, hasEnded) = stops.add(try decoder.append(token) ?? "")
@@ -123,15 +122,17 @@ public struct GeneratedText: AsyncSequence, Sendable {
 
     /// The logits behind the tokens that the network has not seen.
     private mutating func logits() async throws -> [Float] {
-      let session = try self.session ?? plan.runner.session()
-      self.session = session
-      var logits: [Float] = []
-      for start in stride(from: 0, to: unseen.count, by: plan.partLength) {
-        try Task.checkCancellation()
-        let part = unseen[start..<Swift.min(start + plan.partLength, unseen.count)]
-        logits = try await session.predict(part.map { Float($0) })
-      }
-      return logits
+      var stream = try self.stream ?? plan.networks.stream(plan.prompt)
+      defer { self.stream = stream }
+      return try await stream.logits(behind: unseen)
+    }
+
+    /// The next token where the network has no choice.
+    private var forced: Int32? {
+      let isLast =
+        count + 1 >= plan.options.maximumTokens || length + 1 >= plan.maximumLength
+      if isLast, let token = plan.settings.forcedLast { return token }
+      return count == 0 ? plan.settings.forcedFirst : nil
     }
 
     /// The error as callers see it.

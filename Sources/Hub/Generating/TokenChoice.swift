@@ -7,9 +7,12 @@ struct TokenChoice {
   private var random: SplitMix64
   /// The tokens of the prompt and the text, if a penalty needs them.
   private var seen: Set<Int32> = []
+  /// The tokens that are never chosen.
+  private let banned: Set<Int32>
 
-  init(_ options: GenerationOptions, prompt: [Int32]) {
+  init(_ options: GenerationOptions, prompt: [Int32], banned: Set<Int32> = []) {
     self.options = options
+    self.banned = banned
     random = SplitMix64(seed: options.seed ?? .random(in: 0 ... .max))
     if options.repetitionPenalty != 1 { seen = Set(prompt) }
   }
@@ -19,13 +22,9 @@ struct TokenChoice {
   /// - Parameter logits: a number for each token.
   /// - Returns: the token; `nil` if no logit is a number.
   mutating func next(_ logits: [Float]) -> Int32? {
-    let token: Int?
-    if options.repetitionPenalty == 1 {
-      token = choose(logits)
-    } else {
-      token = choose(penalized(logits))
-    }
-    guard let token else { return nil }
+    var logits = options.repetitionPenalty == 1 ? logits : penalized(logits)
+    for id in banned where logits.indices.contains(Int(id)) { logits[Int(id)] = -.infinity }
+    guard let token = choose(logits) else { return nil }
     if options.repetitionPenalty != 1 { seen.insert(Int32(token)) }
     return Int32(token)
   }

@@ -11,8 +11,8 @@ import ForgeSystem
 /// Operands: three images whose rows are independent and whose columns are positions: queries
 /// [rows][queries][heads · channels], keys [rows][keys][groups · channels], values
 /// [rows][keys][groups · value channels]; optionally a mask. With a position the keys and values
-/// are tables [positions][groups · channels], the queries have one row, and the last operand is the
-/// position [1] of the first query.
+/// are tables [positions][groups · channels], the queries have one row, a mask has a place for each
+/// row of the tables, and the last operand is the position [1] of the first query.
 package struct AttentionOperation: PrimitiveOperation {
   let rule: AttentionRule
 
@@ -44,14 +44,16 @@ package struct AttentionOperation: PrimitiveOperation {
     let valueChannels = try Self.perHead(values, rule.groups, "the values")
     if rule.hasPosition {
       for table in [keys, values] {
-        try TableRule.check(table, image: queries, position: operands[3])
+        try TableRule.check(table, image: queries, position: operands[operands.count - 1])
       }
       try Self.same(keys.dimensions[0], values.dimensions[0], "keys and values")
     } else {
       try Self.same(keys.dimensions[1], values.dimensions[1], "keys and values")
       try Self.same(queries.dimensions[0], keys.dimensions[0], "rows of queries and keys")
       try Self.same(keys.dimensions[0], values.dimensions[0], "rows of keys and values")
-      if operands.count > 3 { try checkMask(operands[3], queries, keys) }
+    }
+    if rule.mask != .none {
+      try checkMask(operands[3], queries, keys: keys.dimensions[rule.hasPosition ? 0 : 1])
     }
     return Shape([
       queries.dimensions[0], queries.dimensions[1],
@@ -80,9 +82,9 @@ package struct AttentionOperation: PrimitiveOperation {
   }
 
   private func checkMask(
-    _ mask: Shape, _ queries: Shape, _ keys: Shape
+    _ mask: Shape, _ queries: Shape, keys: Int?
   ) throws(ShapeError) {
-    let full = [queries.dimensions[0], rule.heads, queries.dimensions[1], keys.dimensions[1]]
+    let full = [queries.dimensions[0], rule.heads, queries.dimensions[1], keys]
     let fits =
       (1...4).contains(mask.rank)
       && zip(mask.dimensions, full.suffix(mask.rank)).allSatisfy { size, needed in
@@ -111,7 +113,8 @@ package struct AttentionOperation: PrimitiveOperation {
     let count = keys.sizes[1]
     let position =
       rule.hasPosition
-      ? ExactRule.position(call.operands[3].values[0], last: count - queries.sizes[1]) : 0
+      ? ExactRule.position(
+        call.operands[call.operands.count - 1].values[0], last: count - queries.sizes[1]) : 0
     let channels = queries.sizes[2] / rule.heads
     let valueChannels = values.sizes[2] / rule.groups
     let scale = rule.scale.map(Double.init) ?? 1 / Double(channels).squareRoot()
