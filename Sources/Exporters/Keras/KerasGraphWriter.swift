@@ -76,7 +76,7 @@ struct KerasGraphWriter {
   ///   - weights: its parameters in the order of Keras.
   ///   - place: where the parameters are below the layer.
   ///   - outputs: the sizes of each output.
-  ///   - type: the element type of the outputs.
+  ///   - types: the element type of each output; single precision beyond the list.
   ///   - isResult: whether it should have the name of the layer of the network.
   /// - Returns: the outputs.
   mutating func add(
@@ -177,6 +177,7 @@ struct KerasGraphWriter {
   ///   - sizes: the sizes in Keras.
   ///   - form: what is done to the elements.
   ///   - arrange: returns the elements in the order of Keras.
+  /// - Returns: the parameter, whose values are computed when they are written.
   /// - Throws: ``ExportRefusal`` when it is computed.
   func weight(
     _ value: OperationGraph.Value, sizes: [Int], as form: String = "",
@@ -240,6 +241,7 @@ struct KerasGraphWriter {
   /// - Parameters:
   ///   - value: the constant.
   ///   - sizes: its sizes there.
+  /// - Returns: the argument of a call.
   /// - Throws: ``ExportRefusal`` when it is too large.
   func constant(
     _ value: OperationGraph.Value, sizes: [Int]
@@ -275,9 +277,9 @@ struct KerasGraphWriter {
   }
 
   /// Lets a value be another one, perhaps with other sizes.
-  mutating func alias(_ value: OperationGraph.Value, _ other: OperationGraph.Value)
-    throws(ExportRefusal)
-  {
+  mutating func alias(
+    _ value: OperationGraph.Value, _ other: OperationGraph.Value
+  ) throws(ExportRefusal) {
     values[value.index] = try self.value(other)
   }
 
@@ -300,7 +302,7 @@ struct KerasGraphWriter {
       ?? Value(forms: [tensor.sizes: tensor], primary: tensor.sizes)
   }
 
-  /// A zero for each example, with so many axes.
+  /// A zero for each example, with this number of axes.
   private mutating func zeros(rank: Int) -> KerasTensor {
     let input = records.firstIndex { $0.isInput } ?? 0
     let given = inputs[input] ?? KerasTensor(layer: input, call: 0, output: 0, sizes: [1])

@@ -102,8 +102,9 @@ extension KerasRecord {
   /// - Parameters:
   ///   - records: all records.
   ///   - names: their names.
-  ///   - call: returns the number of a call among those that are written.
-  ///   - keeps: whether a call is written.
+  ///   - index: the place of this record among them.
+  ///   - call: returns the number of a call among those that are written; `nil` for others.
+  /// - Returns: the layer as Keras describes it.
   func json(
     _ records: [KerasRecord], _ names: [String], index: Int,
     call: (_ layer: Int, _ call: Int) -> Int?

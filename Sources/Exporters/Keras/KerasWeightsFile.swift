@@ -46,7 +46,7 @@ struct KerasWeightsFile {
     // The size of the structure does not depend on the addresses of the values.
     var sized = self.structure
     var counted: [Dataset] = []
-    let first = Self.write(root, in: &sized, from: Self.superblockBytes, place: 0) {
+    let first = Self.write(root, in: &sized, from: Self.superblockBytes) {
       counted.append($0)
       return 0
     }
@@ -61,7 +61,7 @@ struct KerasWeightsFile {
     structure = Self.superblock(root: first, byteCount: end)
     var groups = LittleEndianBytes()
     var next = addresses.makeIterator()
-    _ = Self.write(root, in: &groups, from: Self.superblockBytes, place: 0) { _ in
+    _ = Self.write(root, in: &groups, from: Self.superblockBytes) { _ in
       next.next() ?? 0
     }
     structure.add(groups.bytes)
@@ -84,9 +84,10 @@ struct KerasWeightsFile {
       #if _endian(little)
         try add(values.withUnsafeBytes { Array($0) })
       #else
-        try add(values.flatMap { value in
-          withUnsafeBytes(of: value.bitPattern.littleEndian) { Array($0) }
-        })
+        try add(
+          values.flatMap { value in
+            withUnsafeBytes(of: value.bitPattern.littleEndian) { Array($0) }
+          })
       #endif
       end = address + dataset.byteCount
     }
@@ -138,15 +139,15 @@ struct KerasWeightsFile {
   ///   - group: the group.
   ///   - bytes: what it is appended to.
   ///   - base: the address of the first of these bytes.
-  ///   - place: the depth.
   ///   - address: returns where the values of a dataset are.
+  /// - Returns: where the group is.
   private static func write(
-    _ group: Group, in bytes: inout LittleEndianBytes, from base: Int, place: Int,
+    _ group: Group, in bytes: inout LittleEndianBytes, from base: Int,
     address: (Dataset) -> Int
   ) -> Object {
     var objects: [(name: [UInt8], object: Object)] = []
     for (name, inner) in group.groups.sorted(by: { isBefore($0.key, $1.key) }) {
-      let object = write(inner, in: &bytes, from: base, place: place + 1, address: address)
+      let object = write(inner, in: &bytes, from: base, address: address)
       objects.append((Array(name.utf8), object))
     }
     for (name, dataset) in group.datasets.sorted(by: { isBefore($0.key, $1.key) }) {

@@ -9,7 +9,7 @@ extension Model {
   /// model.parameters = try SafeTensorsParameters("net.safetensors")
   /// try model.write(keras: "net.keras")
   /// ```
-  /// `keras.models.load_model("net.keras")` loads it, without classes of its own and without unsafe
+  /// `keras.models.load_model("net.keras")` loads it, without custom objects and without unsafe
   /// deserialization. Inputs and outputs have a first axis for the examples and their channels
   /// last, [N][height][width][channels]; images of one pixel are vectors [N][channels]. Inputs
   /// that choose rows of a table are 32-bit integers, all other values are single precision.

@@ -139,7 +139,8 @@ extension KerasGraphWriter {
   mutating func cast(
     _ x: KerasTensor, to type: String = "float32", named isResult: Bool = false
   ) -> KerasTensor {
-    one(.core("Cast"), [.tensor(x)], [("dtype", .text(type))], sizes: x.sizes, type: type,
+    one(
+      .core("Cast"), [.tensor(x)], [("dtype", .text(type))], sizes: x.sizes, type: type,
       named: isResult)
   }
 
@@ -212,7 +213,7 @@ extension KerasGraphWriter {
     }
   }
 
-  /// The numbers beyond a bound, moved towards 0, and 0 for the others.
+  /// The numbers beyond a bound, moved toward 0, and 0 for the others.
   private mutating func shrunk(
     _ x: KerasTensor, _ comparison: String, _ bound: Float, _ move: String, _ bias: Float
   ) -> KerasTensor {
@@ -347,9 +348,10 @@ extension KerasGraphWriter {
       case .json(.number(let number)): .json(.number(abs(number)))
       case .json(.array(let array)):
         .json(
-          .array(KerasArray(sizes: array.sizes) {
-            try array.values().map { abs($0) }
-          }))
+          .array(
+            KerasArray(sizes: array.sizes) {
+              try array.values().map { abs($0) }
+            }))
       case .tensor(let tensor): .tensor(numpy("Absolute", tensor))
       case .json, .list: operand
       }
@@ -405,8 +407,9 @@ extension KerasGraphWriter {
         named: isResult(call.output)))
   }
 
-  /// Operands with as many axes, so that these meet when they are broadcast; small constants are
-  /// part of the description. The result's sizes come with them.
+  /// Operands whose axes meet when they are broadcast, and the sizes of the result.
+  ///
+  /// Constants are part of the description.
   mutating func broadcast(
     _ operands: [OperationGraph.Value]
   ) throws(ExportRefusal) -> (operands: [KerasArgument], made: [Int]) {

@@ -18,7 +18,9 @@ extension KerasGraphWriter {
       case .averageInside:
         isSame
           ? nil
-          : counts(x.sizes, made: sizes(call.output), kernel, steps, pads, inside: pads.map { _ in [0, 0] })
+          : counts(
+            x.sizes, made: sizes(call.output), kernel, steps, pads,
+            inside: pads.map { _ in [0, 0] })
       }
     try pooled(
       call, x, kind == .maximum ? "Max" : "Average", kernel, steps, isSame ? nil : pads,
