@@ -178,9 +178,10 @@ extension KerasGraphWriter {
       case .roundToFloat16, .roundToBFloat16:
         throw ExportRefusal(what: "numbers that are rounded to 16 bits and back")
       case .thresholdedReLU(let alpha):
+        // Keras's own operation makes 0 of NaN.
+        let isBelow = writer.pair("LessEqual", x, alpha, type: "bool")
         return writer.one(
-          .nn("Threshold"), [.tensor(x)],
-          [("threshold", .number(alpha)), ("default_value", .number(0))], sizes: x.sizes,
+          .numpy("Where"), [.tensor(isBelow), .json(.number(0)), .tensor(x)], sizes: x.sizes,
           named: isResult)
       case .scaledELU(let alpha, let gamma):
         let curve = writer.layer("ELU", x, [("alpha", .number(alpha))], sizes: x.sizes)
@@ -193,6 +194,13 @@ extension KerasGraphWriter {
         let sigmoid = writer.one(
           .nn("Sigmoid"), [.tensor(writer.pair("Multiply", x, beta))], sizes: x.sizes)
         return writer.pair("Multiply", x, sigmoid, named: isResult)
+      case .shrink(let bias, let lambda) where lambda >= 0:
+        let isSmall = writer.pair("LessEqual", writer.numpy("Absolute", x), lambda, type: "bool")
+        let move = writer.pair("Multiply", writer.numpy("Sign", x), bias)
+        return writer.one(
+          .numpy("Where"),
+          [.tensor(isSmall), .json(.number(0)), .tensor(writer.pair("Subtract", x, move))],
+          sizes: x.sizes, named: isResult)
       case .shrink(let bias, let lambda):
         let above = writer.shrunk(x, "Greater", lambda, "Subtract", bias)
         let below = writer.shrunk(x, "Less", -lambda, "Add", bias)
