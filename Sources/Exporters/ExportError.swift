@@ -34,3 +34,14 @@ struct ExportRefusal: Error {
   /// What to do about it.
   var remedy: String?
 }
+
+extension ExportError {
+  /// The error for values of a constant that do not fill it.
+  static func notFilled(count: Int, needs: Int) -> ExportError {
+    ExportError([
+      Problem(
+        headline: "the values of a constant do not fill it",
+        details: [("received", "\(count) values"), ("needs", "\(needs)")])
+    ])
+  }
+}

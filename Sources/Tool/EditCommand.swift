@@ -3,11 +3,11 @@ import Forge
 import ForgeExporters
 import ForgeToolSupport
 
-/// Changes a network and writes it as an ONNX file.
+/// Changes a network and writes it as an ONNX or Keras file.
 struct EditCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit",
-    abstract: "Cuts, renames and changes a network, and writes it as an ONNX file.",
+    abstract: "Cuts, renames and changes a network, and writes it as an ONNX or Keras file.",
     discussion: """
       Without an output it lists the tensors of the changed network with their shapes. The changes \
       are made in this order: rename, add outputs, part, cut, remove; each names tensors as the \
@@ -16,6 +16,7 @@ struct EditCommand: ParsableCommand {
       EXAMPLES
         forge edit net.onnx
         forge edit net.h5 -o net.onnx
+        forge edit net.onnx -o net.keras
         forge edit net.onnx --cut after=pool5 --rename Input3=image -o features.onnx
         forge edit net.onnx --from pool1 --to pool5 -o middle.onnx
       """)
@@ -60,13 +61,16 @@ struct EditCommand: ParsableCommand {
 
   @Option(
     name: [.customShort("o"), .long],
-    help: ArgumentHelp("The ONNX file to write.", valueName: "file"))
+    help: ArgumentHelp("The file to write, .onnx or .keras.", valueName: "file"))
   var output: String?
 
   func validate() throws {
     guard to.isEmpty || !from.isEmpty else { throw ValidationError("--to goes with --from") }
-    if let output, !output.hasSuffix(".onnx") {
-      throw ValidationError("the output is an ONNX file: its name ends with .onnx")
+    if let output, !output.hasSuffix(".onnx"), !output.hasSuffix(".keras") {
+      throw ValidationError("the output is a model file: its name ends with .onnx or .keras")
+    }
+    if output?.hasSuffix(".keras") == true, batch != nil {
+      throw ValidationError("--batch is for ONNX files; a Keras file takes any number of examples")
     }
   }
 
@@ -76,6 +80,12 @@ struct EditCommand: ParsableCommand {
     guard let output else {
       for tensor in model.tensors { print(tensor.description.printable) }
       return
+    }
+    if output.hasSuffix(".keras") {
+      let options = KerasOptions(length: length)
+      return try Progress.during("writing \(output)") {
+        try model.write(keras: output, options: options)
+      }
     }
     let options = ONNXOptions(batch: batch.map { .exactly($0) } ?? .open, length: length)
     try Progress.during("writing \(output)") { try model.write(onnx: output, options: options) }

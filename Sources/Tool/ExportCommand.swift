@@ -44,7 +44,9 @@ struct ExportCommand: ParsableCommand {
   var output: String
 
   func validate() throws {
-    guard swift else { throw ValidationError("--swift says what to write; forge edit writes ONNX") }
+    guard swift else {
+      throw ValidationError("--swift says what to write; forge edit writes ONNX and Keras files")
+    }
     if let name { try SwiftNameArgument.check(name) }
   }
 

@@ -3,10 +3,10 @@ import ForgeExporters
 import ForgeTestSupport
 import Foundation
 
-/// Writes the networks of all layer cases as ONNX files, with inputs and Forge's own results, for
-/// Scripts/checks/onnx-files, which runs them in ONNX Runtime.
+/// Writes the networks of all layer cases as ONNX or Keras files, with inputs and Forge's own
+/// results, for Scripts/checks/onnx-files and keras-files, which run them elsewhere.
 ///
-/// Arguments: the folder to write to.
+/// Arguments: the folder to write to, and `keras` for Keras files.
 @main
 struct WrittenNetworks {
   /// One network for the script.
@@ -26,8 +26,11 @@ struct WrittenNetworks {
   static let sizes = [(5, 4, 6), (1, 1, 6), (3, 7, 1)]
 
   static func main() throws {
-    guard CommandLine.arguments.count == 2 else { fatalError("WrittenNetworks FOLDER") }
-    let folder = CommandLine.arguments[1]
+    let arguments = CommandLine.arguments.dropFirst()
+    guard let folder = arguments.first, arguments.dropFirst().allSatisfy({ $0 == "keras" }) else {
+      fatalError("WrittenNetworks FOLDER [keras]")
+    }
+    let isKeras = arguments.count > 1
     var records: [Record] = []
     for (index, layer) in LayerCase.all.enumerated() {
       for (place, (name, network)) in layer.networks.enumerated() {
@@ -38,11 +41,11 @@ struct WrittenNetworks {
           var model = Model(input: input, output: network(input, channels, 5))
           guard (try? model.check()) != nil else { continue }
           model.parameters = RandomParameters(seed: UInt64(index))
-          records.append(try record(model, title, file, in: folder))
+          records.append(try record(model, title, file, in: folder, isKeras: isKeras))
         }
       }
     }
-    for (index, seed) in (0..<4).enumerated() {
+    for (index, seed) in (0..<(isKeras ? 0 : 4)).enumerated() {
       records.append(try quantized(seed: UInt64(seed), "quantized_\(index)", in: folder))
     }
     let json = try JSONEncoder().encode(records)
@@ -51,12 +54,16 @@ struct WrittenNetworks {
   }
 
   static func record(
-    _ model: Model, _ title: String, _ file: String, in folder: String
+    _ model: Model, _ title: String, _ file: String, in folder: String, isKeras: Bool
   ) throws -> Record {
     let shape = model.inputs[0].shape ?? Shape([])
     let sizes = shape.sizes ?? []
     do {
-      try model.write(onnx: "\(folder)/\(file).onnx")
+      if isKeras {
+        try model.write(keras: "\(folder)/\(file).keras")
+      } else {
+        try model.write(onnx: "\(folder)/\(file).onnx")
+      }
     } catch let error as ExportError {
       let reasons = error.problems.compactMap(\.received)
       return Record(
