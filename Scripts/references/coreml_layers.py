@@ -482,7 +482,7 @@ LAYERS = {
     "broadcastToStatic": lambda p, x: numpy.broadcast_to(x, list(p.targetShape)),
     "reshapeStatic": lambda p, x: x.reshape(list(p.targetShape)),
     "constantPad": lambda p, x: numpy.pad(
-        x, numpy.array(p.padAmounts).reshape(-1, 2), constant_values=p.value),
+        x, numpy.array(p.padAmounts, "int64").reshape(-1, 2), constant_values=p.value),
     "topK": top_k, "argMin": extreme(numpy.argmin), "argMax": extreme(numpy.argmax),
     "reduceL1": reduced(lambda x, a: norm(x, a, 1)), "reduceL2": reduced(lambda x, a: norm(x, a, 2)),
     "reduceMax": reduced(lambda x, a: x.max(a, keepdims=True)),

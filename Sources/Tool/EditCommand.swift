@@ -3,11 +3,11 @@ import Forge
 import ForgeExporters
 import ForgeToolSupport
 
-/// Changes a network and writes it as an ONNX file.
+/// Changes a network and writes it as an ONNX or Core ML file.
 struct EditCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit",
-    abstract: "Cuts, renames and changes a network, and writes it as an ONNX file.",
+    abstract: "Cuts, renames and changes a network, and writes it as an ONNX or Core ML file.",
     discussion: """
       Without an output it lists the tensors of the changed network with their shapes. The changes \
       are made in this order: rename, add outputs, part, cut, remove; each names tensors as the \
@@ -16,6 +16,7 @@ struct EditCommand: ParsableCommand {
       EXAMPLES
         forge edit net.onnx
         forge edit net.h5 -o net.onnx
+        forge edit net.onnx -o net.mlmodel
         forge edit net.onnx --cut after=pool5 --rename Input3=image -o features.onnx
         forge edit net.onnx --from pool1 --to pool5 -o middle.onnx
       """)
@@ -52,7 +53,7 @@ struct EditCommand: ParsableCommand {
   @Option(help: ArgumentHelp("A layer to leave out.", valueName: "name"))
   var remove: [String] = []
 
-  @Option(help: "The number of examples of the file; any number if it is left out.")
+  @Option(help: "The number of examples of an ONNX file; any number if it is left out.")
   var batch: Int?
 
   @Option(help: "The length of the sequences of the file, if the network takes any length.")
@@ -60,13 +61,18 @@ struct EditCommand: ParsableCommand {
 
   @Option(
     name: [.customShort("o"), .long],
-    help: ArgumentHelp("The ONNX file to write.", valueName: "file"))
+    help: ArgumentHelp("The ONNX or Core ML file to write.", valueName: "file"))
   var output: String?
 
   func validate() throws {
     guard to.isEmpty || !from.isEmpty else { throw ValidationError("--to goes with --from") }
-    if let output, !output.hasSuffix(".onnx") {
-      throw ValidationError("the output is an ONNX file: its name ends with .onnx")
+    guard let output else { return }
+    guard output.hasSuffix(".onnx") || CoreMLOutput.fits(output) else {
+      throw ValidationError(
+        "the output is an ONNX or Core ML file: its name ends with .onnx or .mlmodel")
+    }
+    guard batch == nil || !CoreMLOutput.fits(output) else {
+      throw ValidationError("--batch is for ONNX: a Core ML file takes one example")
     }
   }
 
@@ -76,6 +82,9 @@ struct EditCommand: ParsableCommand {
     guard let output else {
       for tensor in model.tensors { print(tensor.description.printable) }
       return
+    }
+    if CoreMLOutput.fits(output) {
+      return try CoreMLOutput.write(model, to: output, CoreMLOptions(length: length))
     }
     let options = ONNXOptions(batch: batch.map { .exactly($0) } ?? .open, length: length)
     try Progress.during("writing \(output)") { try model.write(onnx: output, options: options) }

@@ -3,19 +3,23 @@ import Forge
 import ForgeExporters
 import ForgeToolSupport
 
-/// Writes a network as Swift source.
+/// Writes a network as Swift source or as a Core ML file.
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Writes a network as Swift source with its weights beside it.",
+    abstract: "Writes a network as Swift source with its weights beside it, or as a Core ML file.",
     discussion: """
-      The folder gets NAME.swift, in which layers that repeat are loops, and NAME.safetensors. A \
+      With --swift the folder gets NAME.swift, in which layers that repeat are loops, and NAME.safetensors. A \
       program that has Forge as a package compiles the source and predicts the same bits. Layers \
       that have no public initializer are an error, which names all of them.
+
+      With --coreml one file has the layers, the weights, the metadata and the labels. Layers that \
+      Core ML does not have are an error, which names all of them.
 
       EXAMPLES
         forge export net.onnx --swift -o Sources/App
         forge export mobileNet --weights weights.h5 --swift --name Pictures -o Sources/App
+        forge export net.onnx --coreml --type f16 -o net.mlmodel
       """)
 
   @Argument(help: NetworkArgument.help, completion: .file())
@@ -26,31 +30,48 @@ struct ExportCommand: ParsableCommand {
   @Flag(help: "Write Swift source.")
   var swift = false
 
+  @Flag(help: "Write a Core ML file.")
+  var coreml = false
+
   @Option(help: "The name of the type and of the files; that of the network if it is left out.")
   var name: String?
 
   @Option(
     help: ArgumentHelp(
-      "The type of the weights; i8 has a scale for each output of a layer.",
+      "The type of the weights; i8 has a scale for each output of a layer. Core ML has f32 and f16.",
       valueName: "f32|f16|bf16|i8"))
   var type = StoredType.float32
+
+  @Option(help: "The length of the sequences of a Core ML file, if the network takes any length.")
+  var length: Int?
 
   @Flag(inversion: .prefixedNo, help: "Write layers that repeat as loops.")
   var loops = true
 
   @Option(
     name: [.customShort("o"), .long],
-    help: ArgumentHelp("An existing folder.", valueName: "folder"), completion: .directory)
+    help: ArgumentHelp(
+      "An existing folder; with --coreml the file to write.", valueName: "folder|file"),
+    completion: .file())
   var output: String
 
   func validate() throws {
-    guard swift else { throw ValidationError("--swift says what to write; forge edit writes ONNX") }
+    guard swift != coreml else {
+      throw ValidationError("--swift or --coreml says what to write; forge edit writes ONNX")
+    }
+    if coreml { return try CoreMLOutput.check(self) }
+    guard length == nil else { throw ValidationError("--length goes with --coreml") }
     if let name { try SwiftNameArgument.check(name) }
   }
 
   func run() throws {
     let network = try network.network(importing)
     let model = network.weighted
+    if coreml {
+      let weights: CoreMLOptions.WeightType = type == .float16 ? .float16 : .float32
+      return try CoreMLOutput.write(
+        model, to: output, CoreMLOptions(weights: weights, length: length))
+    }
     let title = SwiftNameArgument.name(name, model, title: network.title)
     let options = SwiftOptions(name: title, as: type, hasLoops: loops)
     let paths = try Progress.during("writing to \(output)") {

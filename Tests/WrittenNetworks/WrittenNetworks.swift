@@ -3,10 +3,11 @@ import ForgeExporters
 import ForgeTestSupport
 import Foundation
 
-/// Writes the networks of all layer cases as ONNX files, with inputs and Forge's own results, for
-/// Scripts/checks/onnx-files, which runs them in ONNX Runtime.
+/// Writes the networks of all layer cases as ONNX or Core ML files, with inputs and Forge's own
+/// results, for Scripts/checks/onnx-files, which runs them in ONNX Runtime, and for
+/// Scripts/checks/coreml-files, which runs them with NumPy.
 ///
-/// Arguments: the folder to write to.
+/// Arguments: the folder to write to, and `coreml` for Core ML files.
 @main
 struct WrittenNetworks {
   /// One network for the script.
@@ -23,10 +24,13 @@ struct WrittenNetworks {
   }
 
   static let examples = 2
+  static let isCoreML = CommandLine.arguments.dropFirst(2).first == "coreml"
   static let sizes = [(5, 4, 6), (1, 1, 6), (3, 7, 1)]
 
   static func main() throws {
-    guard CommandLine.arguments.count == 2 else { fatalError("WrittenNetworks FOLDER") }
+    guard CommandLine.arguments.count == (isCoreML ? 3 : 2) else {
+      fatalError("WrittenNetworks FOLDER [coreml]")
+    }
     let folder = CommandLine.arguments[1]
     var records: [Record] = []
     for (index, layer) in LayerCase.all.enumerated() {
@@ -42,7 +46,7 @@ struct WrittenNetworks {
         }
       }
     }
-    for (index, seed) in (0..<4).enumerated() {
+    for (index, seed) in (0..<4).enumerated() where !isCoreML {
       records.append(try quantized(seed: UInt64(seed), "quantized_\(index)", in: folder))
     }
     let json = try JSONEncoder().encode(records)
@@ -56,7 +60,11 @@ struct WrittenNetworks {
     let shape = model.inputs[0].shape ?? Shape([])
     let sizes = shape.sizes ?? []
     do {
-      try model.write(onnx: "\(folder)/\(file).onnx")
+      if isCoreML {
+        try model.write(coreML: "\(folder)/\(file).mlmodel")
+      } else {
+        try model.write(onnx: "\(folder)/\(file).onnx")
+      }
     } catch let error as ExportError {
       let reasons = error.problems.compactMap(\.received)
       return Record(

@@ -105,28 +105,40 @@ extension CoreMLGraphWriter {
     _ x: String, axis: Int, _ places: [Int], value: Float = 0, named: String? = nil
   ) throws(ExportRefusal) -> String {
     let from = sizes(of: x)
-    if let first = places.first, first >= 0 {
-      // Entries in even steps are a slice.
-      let step = places.count > 1 ? places[1] - first : 1
-      if step != 0, zip(places, places.dropFirst()).allSatisfy({ $1 - $0 == step }) {
-        return try sliced(
-          x, axis: axis, from: first, count: places.count, step: step, named: named)
-      }
+    let before = places.prefix { $0 < 0 }.count
+    let inside = places.dropFirst(before).prefix { $0 >= 0 }
+    let after = places.count - before - inside.count
+    let step = inside.count > 1 ? inside[before + 1] - inside[before] : 1
+    let isEven = step != 0 && zip(inside, inside.dropFirst()).allSatisfy { $1 - $0 == step }
+    if let first = inside.first, isEven, places.suffix(after).allSatisfy({ $0 < 0 }) {
+      // Entries in even steps are a slice, with entries of the value around it.
+      let isPadded = before + after > 0
+      let part = try sliced(
+        x, axis: axis, from: first, count: inside.count, step: step,
+        named: isPadded ? nil : named)
+      return isPadded
+        ? try padded(part, axis: axis, before, after, value: value, named: named) : part
     }
-    var source = x
-    if places.contains(-1) {
-      // The entries of the fixed value follow those of the axis.
-      var padded = from
-      padded[axis] += 1
-      source = try add(.constantPad, [x], sizes: padded) { layer in
-        layer.float(1, value)
-        layer.integers(2, from.indices.flatMap { [0, $0 == axis ? 1 : 0] })
-      }
-    }
+    // The entries of the value follow those of the axis.
+    let source =
+      places.contains(-1) ? try padded(x, axis: axis, 0, 1, value: value) : x
     let ids = try indices(places.map { $0 < 0 ? from[axis] : $0 }, sizes: [places.count])
     var target = from
     target[axis] = places.count
     return try add(.gather, [source, ids], sizes: target, named: named) { $0.integer(1, axis) }
+  }
+
+  /// A tensor with entries of a value at both ends of an axis.
+  private mutating func padded(
+    _ x: String, axis: Int, _ before: Int, _ after: Int, value: Float, named: String? = nil
+  ) throws(ExportRefusal) -> String {
+    let from = sizes(of: x)
+    var target = from
+    target[axis] += before + after
+    return try add(.constantPad, [x], sizes: target, named: named) { layer in
+      layer.float(1, value)
+      layer.integers(2, from.indices.flatMap { $0 == axis ? [before, after] : [0, 0] })
+    }
   }
 
   mutating func gatherRows(_ call: CoreMLOperation, axis: Int) throws(ExportRefusal) {
