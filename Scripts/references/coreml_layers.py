@@ -475,7 +475,7 @@ LAYERS = {
     "gather": lambda p, x, i: numpy.take(x, i.astype(int), p.axis),
     "gatherAlongAxis": lambda p, x, i: numpy.take_along_axis(x, i.astype(int), p.axis),
     "scatterAlongAxis": scatter_along_axis,
-    "reverse": lambda p, x: numpy.flip(x, [a for a, is_turned in enumerate(p.reverseDim) if is_turned]),
+    "reverse": lambda p, x: numpy.flip(x, numpy.flatnonzero(list(p.reverseDim))),
     "splitND": split, "concatND": lambda p, *xs: numpy.concatenate(xs, p.axis),
     "transpose": lambda p, x: x.transpose(list(p.axes)), "sliceStatic": sliced,
     "loadConstantND": constant,
@@ -484,7 +484,8 @@ LAYERS = {
     "constantPad": lambda p, x: numpy.pad(
         x, numpy.array(p.padAmounts, "int64").reshape(-1, 2), constant_values=p.value),
     "topK": top_k, "argMin": extreme(numpy.argmin), "argMax": extreme(numpy.argmax),
-    "reduceL1": reduced(lambda x, a: norm(x, a, 1)), "reduceL2": reduced(lambda x, a: norm(x, a, 2)),
+    "reduceL1": reduced(lambda x, a: norm(x, a, 1)),
+    "reduceL2": reduced(lambda x, a: norm(x, a, 2)),
     "reduceMax": reduced(lambda x, a: x.max(a, keepdims=True)),
     "reduceMin": reduced(lambda x, a: x.min(a, keepdims=True)),
     "reduceSum": reduced(lambda x, a: x.sum(a, keepdims=True)),

@@ -9,9 +9,9 @@ struct ExportCommand: ParsableCommand {
     commandName: "export",
     abstract: "Writes a network as Swift source with its weights beside it, or as a Core ML file.",
     discussion: """
-      With --swift the folder gets NAME.swift, in which layers that repeat are loops, and NAME.safetensors. A \
-      program that has Forge as a package compiles the source and predicts the same bits. Layers \
-      that have no public initializer are an error, which names all of them.
+      With --swift the folder gets NAME.swift, in which layers that repeat are loops, and \
+      NAME.safetensors. A program that has Forge as a package compiles the source and predicts the \
+      same bits. Layers that have no public initializer are an error, which names all of them.
 
       With --coreml one file has the layers, the weights, the metadata and the labels. Layers that \
       Core ML does not have are an error, which names all of them.
@@ -38,7 +38,7 @@ struct ExportCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The type of the weights; i8 has a scale for each output of a layer. Core ML has f32 and f16.",
+      "The type of the weights; i8 has a scale for each output. A Core ML file has f32 or f16.",
       valueName: "f32|f16|bf16|i8"))
   var type = StoredType.float32
 

@@ -300,7 +300,7 @@ struct CoreMLGraphWriter {
     return name
   }
 
-  /// The values of [pixels][channels] as [channels][pixels]; none if there are not so many.
+  /// The values of [pixels][channels] as [channels][pixels]; none if the number differs.
   static func channelsFirst(_ values: [Float], pixels: Int, channels: Int) -> [Float] {
     guard values.count == pixels * channels else { return [] }
     return (0..<channels).flatMap { channel in

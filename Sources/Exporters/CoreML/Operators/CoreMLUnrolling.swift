@@ -113,9 +113,11 @@ extension CoreMLGraphWriter {
       let lengths = try reshaped(
         try name(of: call.inputs[position], in: .plain), to: [rows, 1])
       let inside = try compared(.greater, lengths, to: Float(time))
-      isVisible = try isVisible.map { known throws(ExportRefusal) in
-        try combined(.and, known, inside)
-      } ?? inside
+      if let mask = isVisible {
+        isVisible = try combined(.and, mask, inside)
+      } else {
+        isVisible = inside
+      }
       isInside = inside
     }
     return isVisible.map { ($0, isInside) }
@@ -160,10 +162,10 @@ extension CoreMLGraphWriter {
       let o = try gate(&self, 3, peephole: 2, new)
       values = try combined(.multiply, o, try activation(new, hidden))
     }
-    state.hidden =
-      try state.projection.map { matrix throws(ExportRefusal) in
-        try product(values, matrix, transposesB: true)
-      } ?? values
+    state.hidden = values
+    if let matrix = state.projection {
+      state.hidden = try product(values, matrix, transposesB: true)
+    }
   }
 
   /// The hidden values of a GRU after a time.

@@ -99,16 +99,13 @@ extension CoreMLGraphWriter {
       }
     }
     for axis in 0..<2 {
-      var largest: String?
+      let source = result
       for tap in 0..<window.kernel[axis] {
         let part = try sliced(
-          result, axis: axis + 2, from: tap * window.dilations[axis], count: made[axis],
+          source, axis: axis + 2, from: tap * window.dilations[axis], count: made[axis],
           step: window.strides[axis])
-        largest = try largest.map { known throws(ExportRefusal) in
-          try combined(.maximum, known, part)
-        } ?? part
+        result = tap == 0 ? part : try combined(.maximum, result, part)
       }
-      result = largest ?? result
     }
     return result
   }
