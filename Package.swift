@@ -173,7 +173,7 @@ let tests: [Target] = [
   .executableTarget(
     name: "OpenSizes", dependencies: ["Forge", "ForgeImporters", "ForgeToolSupport"],
     path: "Tests/OpenSizes"),
-  // Scripts/check onnx-files and keras-files run it.
+  // Scripts/check onnx-files, keras-files and coreml-files run it.
   .executableTarget(
     name: "WrittenNetworks", dependencies: ["Forge", "ForgeExporters", "ForgeTestSupport"],
     path: "Tests/WrittenNetworks"),

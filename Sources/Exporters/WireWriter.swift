@@ -36,6 +36,9 @@ struct WireWriter {
     varint(UInt64(count))
   }
 
+  /// Bytes that are fields already.
+  mutating func append(_ fields: [UInt8]) { bytes += fields }
+
   private mutating func key(_ field: Int, _ type: Int) { varint(UInt64(field << 3 | type)) }
 
   private mutating func varint(_ value: UInt64) {

@@ -3,11 +3,11 @@ import Forge
 import ForgeExporters
 import ForgeToolSupport
 
-/// Changes a network and writes it as an ONNX or Keras file.
+/// Changes a network and writes it as a model file.
 struct EditCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit",
-    abstract: "Cuts, renames and changes a network, and writes it as an ONNX or Keras file.",
+    abstract: "Cuts, renames and changes a network, and writes it as a model file.",
     discussion: """
       Without an output it lists the tensors of the changed network with their shapes. The changes \
       are made in this order: rename, add outputs, part, cut, remove; each names tensors as the \
@@ -61,17 +61,13 @@ struct EditCommand: ParsableCommand {
 
   @Option(
     name: [.customShort("o"), .long],
-    help: ArgumentHelp("The file to write, .onnx or .keras.", valueName: "file"))
+    help: ArgumentHelp("The file to write, \(ModelOutput.endings).", valueName: "file"))
   var output: String?
 
   func validate() throws {
     guard to.isEmpty || !from.isEmpty else { throw ValidationError("--to goes with --from") }
-    if let output, !output.hasSuffix(".onnx"), !output.hasSuffix(".keras") {
-      throw ValidationError("the output is a model file: its name ends with .onnx or .keras")
-    }
-    if output?.hasSuffix(".keras") == true, batch != nil {
-      throw ValidationError("--batch is for ONNX files; a Keras file takes any number of examples")
-    }
+    guard let output else { return }
+    try ModelOutput(path: output).check(ModelOutput.Choices(batch: batch, length: length))
   }
 
   func run() throws {
@@ -81,14 +77,8 @@ struct EditCommand: ParsableCommand {
       for tensor in model.tensors { print(tensor.description.printable) }
       return
     }
-    if output.hasSuffix(".keras") {
-      let options = KerasOptions(length: length)
-      return try Progress.during("writing \(output)") {
-        try model.write(keras: output, options: options)
-      }
-    }
-    let options = ONNXOptions(batch: batch.map { .exactly($0) } ?? .open, length: length)
-    try Progress.during("writing \(output)") { try model.write(onnx: output, options: options) }
+    try ModelOutput(path: output).write(
+      model, to: output, ModelOutput.Choices(batch: batch, length: length))
   }
 
   /// The model with all changes.

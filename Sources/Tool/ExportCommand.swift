@@ -3,17 +3,24 @@ import Forge
 import ForgeExporters
 import ForgeToolSupport
 
-/// Writes a network as Swift source.
+/// Writes a network as a model file or as Swift source.
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Writes a network as Swift source with its weights beside it.",
+    abstract: "Writes a network as a model file, or as Swift source with its weights beside it.",
     discussion: """
-      The folder gets NAME.swift, in which layers that repeat are loops, and NAME.safetensors. A \
-      program that has Forge as a package compiles the source and predicts the same bits. Layers \
-      that have no public initializer are an error, which names all of them.
+      The end of the output's name says what is written: an ONNX, a Keras or a Core ML file with \
+      the layers and the weights. Layers that the format does not have are an error, which names \
+      all of them.
+
+      With --swift the output is a folder, which gets NAME.swift, in which layers that repeat are \
+      loops, and NAME.safetensors. A program that has Forge as a package compiles the source and \
+      predicts the same bits. Layers that have no public initializer are an error, which names all \
+      of them.
 
       EXAMPLES
+        forge export net.onnx -o net.keras
+        forge export net.keras --type f16 -o net.mlmodel
         forge export net.onnx --swift -o Sources/App
         forge export mobileNet --weights weights.h5 --swift --name Pictures -o Sources/App
       """)
@@ -31,28 +38,49 @@ struct ExportCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The type of the weights; i8 has a scale for each output of a layer.",
+      """
+      The type of the weights; i8 has a scale for each output. A Core ML file has f32 or f16, ONNX \
+      and Keras files have f32.
+      """,
       valueName: "f32|f16|bf16|i8"))
   var type = StoredType.float32
+
+  @Option(help: "The number of examples of an ONNX file; any number if it is left out.")
+  var batch: Int?
+
+  @Option(help: "The length of the sequences of a model file, if the network takes any length.")
+  var length: Int?
 
   @Flag(inversion: .prefixedNo, help: "Write layers that repeat as loops.")
   var loops = true
 
   @Option(
     name: [.customShort("o"), .long],
-    help: ArgumentHelp("An existing folder.", valueName: "folder"), completion: .directory)
+    help: ArgumentHelp(
+      "The file to write, \(ModelOutput.endings); with --swift an existing folder.",
+      valueName: "file|folder"),
+    completion: .file())
   var output: String
 
   func validate() throws {
     guard swift else {
-      throw ValidationError("--swift says what to write; forge edit writes ONNX and Keras files")
+      guard name == nil, loops else { throw ValidationError("--name and --no-loops go with --swift") }
+      return try ModelOutput(path: output).check(choices)
+    }
+    guard length == nil, batch == nil else {
+      throw ValidationError("--length and --batch do not go with --swift")
     }
     if let name { try SwiftNameArgument.check(name) }
+  }
+
+  private var choices: ModelOutput.Choices {
+    ModelOutput.Choices(batch: batch, length: length, type: type)
   }
 
   func run() throws {
     let network = try network.network(importing)
     let model = network.weighted
+    guard swift else { return try ModelOutput(path: output).write(model, to: output, choices) }
     let title = SwiftNameArgument.name(name, model, title: network.title)
     let options = SwiftOptions(name: title, as: type, hasLoops: loops)
     let paths = try Progress.during("writing to \(output)") {

@@ -3,10 +3,11 @@ import ForgeExporters
 import ForgeTestSupport
 import Foundation
 
-/// Writes the networks of all layer cases as ONNX or Keras files, with inputs and Forge's own
-/// results, for Scripts/checks/onnx-files and keras-files, which run them elsewhere.
+/// Writes the networks of all layer cases as ONNX, Keras or Core ML files, with inputs and Forge's
+/// own results, for Scripts/checks/onnx-files, keras-files and coreml-files, which run them
+/// elsewhere.
 ///
-/// Arguments: the folder to write to, and `keras` for Keras files.
+/// Arguments: the folder to write to, and the format, `onnx` if it is left out.
 @main
 struct WrittenNetworks {
   /// One network for the script.
@@ -23,14 +24,16 @@ struct WrittenNetworks {
   }
 
   static let examples = 2
+  /// The formats of files.
+  enum Format: String { case onnx, keras, coreml }
+
   static let sizes = [(5, 4, 6), (1, 1, 6), (3, 7, 1)]
 
   static func main() throws {
     let arguments = CommandLine.arguments.dropFirst()
-    guard let folder = arguments.first, arguments.dropFirst().allSatisfy({ $0 == "keras" }) else {
-      fatalError("WrittenNetworks FOLDER [keras]")
-    }
-    let isKeras = arguments.count > 1
+    guard let folder = arguments.first,
+      let format = Format(rawValue: arguments.dropFirst().first ?? "onnx")
+    else { fatalError("WrittenNetworks FOLDER [onnx|keras|coreml]") }
     var records: [Record] = []
     for (index, layer) in LayerCase.all.enumerated() {
       for (place, (name, network)) in layer.networks.enumerated() {
@@ -41,11 +44,11 @@ struct WrittenNetworks {
           var model = Model(input: input, output: network(input, channels, 5))
           guard (try? model.check()) != nil else { continue }
           model.parameters = RandomParameters(seed: UInt64(index))
-          records.append(try record(model, title, file, in: folder, isKeras: isKeras))
+          records.append(try record(model, title, file, as: format, in: folder))
         }
       }
     }
-    for (index, seed) in (0..<(isKeras ? 0 : 4)).enumerated() {
+    for (index, seed) in (0..<4).enumerated() where format == .onnx {
       records.append(try quantized(seed: UInt64(seed), "quantized_\(index)", in: folder))
     }
     let json = try JSONEncoder().encode(records)
@@ -54,15 +57,15 @@ struct WrittenNetworks {
   }
 
   static func record(
-    _ model: Model, _ title: String, _ file: String, in folder: String, isKeras: Bool
+    _ model: Model, _ title: String, _ file: String, as format: Format, in folder: String
   ) throws -> Record {
     let shape = model.inputs[0].shape ?? Shape([])
     let sizes = shape.sizes ?? []
     do {
-      if isKeras {
-        try model.write(keras: "\(folder)/\(file).keras")
-      } else {
-        try model.write(onnx: "\(folder)/\(file).onnx")
+      switch format {
+      case .onnx: try model.write(onnx: "\(folder)/\(file).onnx")
+      case .keras: try model.write(keras: "\(folder)/\(file).keras")
+      case .coreml: try model.write(coreML: "\(folder)/\(file).mlmodel")
       }
     } catch let error as ExportError {
       let reasons = error.problems.compactMap(\.received)

@@ -307,25 +307,8 @@ struct ONNXFileWriter {
     if let author = metadata.author { properties["model_author"] = author }
     if let license = metadata.license { properties["model_license"] = license }
     if let version = metadata.version { properties["version"] = version }
-    if !metadata.labels.isEmpty { properties["labels"] = Self.json(metadata.labels) }
+    if !metadata.labels.isEmpty { properties["labels"] = ExportedText.json(metadata.labels) }
     return properties
-  }
-
-  /// A list of texts as JSON.
-  private static func json(_ texts: [String]) -> String {
-    let quoted = texts.map { text in
-      let escaped = text.unicodeScalars.map { scalar in
-        switch scalar {
-        case "\"", "\\": "\\\(scalar)"
-        case "\u{0}"..<"\u{20}":
-          "\\u" + String(repeating: "0", count: scalar.value < 16 ? 3 : 2)
-            + String(scalar.value, radix: 16)
-        default: "\(scalar)"
-        }
-      }
-      return "\"\(escaped.joined())\""
-    }
-    return "[\(quoted.joined(separator: ", "))]"
   }
 
   /// The fields of the graph before the constants and after them.
