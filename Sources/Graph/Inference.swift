@@ -146,7 +146,7 @@ package struct Inference: Sendable {
     var index: [ObjectIdentifier: Int] = [:]
     for (position, tensor) in tensors.enumerated() { index[ObjectIdentifier(tensor)] = position }
     var problems: [Problem] = []
-    var names = NodeNames()
+    var names = NodeNames(tensors)
     var nodes: [Node] = []
     var position = 0
     for tensor in tensors {

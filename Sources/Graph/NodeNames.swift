@@ -3,6 +3,16 @@
 struct NodeNames {
   private var named: [String: Int] = [:]
   private var unnamedInputs = 0
+  /// The names that were given to layers and inputs.
+  private let given: Set<String>
+
+  /// Creates the names of a model's tensors.
+  init(_ tensors: [Tensor]) {
+    given = Set(
+      tensors.compactMap { tensor in
+        tensor.givenName.map { tensor.isInput ? $0 : tensor.scopePrefix + $0 }
+      })
+  }
 
   /// Whether a given name can be a line of a summary and the start of a parameter's name.
   static func isUsable(_ name: String) -> Bool {
@@ -11,7 +21,7 @@ struct NodeNames {
 
   /// The name of a tensor, and the earlier node of that name; `position` counts layers from 1.
   ///
-  /// A generated name is taken only if somebody gave a name of its form.
+  /// A generated name is none of those that were given.
   mutating func name(for tensor: Tensor, position: Int) -> (text: String, earlier: Int?) {
     let text: String
     switch tensor.source {
@@ -19,12 +29,24 @@ struct NodeNames {
       if input.name == nil { unnamedInputs += 1 }
       text = input.name ?? (unnamedInputs == 1 ? "input" : "input\(unnamedInputs)")
     case .layer(let layer):
-      let given = tensor.givenName ?? "__\(type(of: layer).summaryName)_\(position)__"
-      text = tensor.scopePrefix + given
+      text =
+        tensor.givenName.map { tensor.scopePrefix + $0 }
+        ?? generated(tensor.scopePrefix, "\(type(of: layer).summaryName)_\(position)")
     case .foreign(let name, _):
-      text = tensor.scopePrefix + "__\(name)_\(position)__"
+      text = generated(tensor.scopePrefix, "\(name)_\(position)")
     }
     return (text, named[text])
+  }
+
+  /// A name of the form `__MaxPool_3__`, or `__MaxPool_3_2__` if that was given.
+  private func generated(_ prefix: String, _ text: String) -> String {
+    var name = "\(prefix)__\(text)__"
+    var number = 2
+    while given.contains(name) {
+      name = "\(prefix)__\(text)_\(number)__"
+      number += 1
+    }
+    return name
   }
 
   /// Records the first node of each name.

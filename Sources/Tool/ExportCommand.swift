@@ -64,7 +64,9 @@ struct ExportCommand: ParsableCommand {
 
   func validate() throws {
     guard swift else {
-      guard name == nil, loops else { throw ValidationError("--name and --no-loops go with --swift") }
+      guard name == nil, loops else {
+        throw ValidationError("--name and --no-loops go with --swift")
+      }
       return try ModelOutput(path: output).check(choices)
     }
     guard length == nil, batch == nil else {

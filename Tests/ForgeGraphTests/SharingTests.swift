@@ -191,13 +191,21 @@ import Testing
   }
 
   @Test(arguments: [true, false]) func givenNameEqualToGeneratedName(givenFirst: Bool) {
-    let named = Activation(.relu, name: givenFirst ? "__Softmax_2__" : "__Softmax_1__")
+    let given = givenFirst ? "__Softmax_2__" : "__Softmax_1__"
+    let named = Activation(.relu, name: given)
     let output = givenFirst ? input --> named --> Softmax() : input --> Softmax() --> named
+    #expect(mistakes(input, output) == [])
+    let generated = givenFirst ? "__Softmax_2_2__" : "__Softmax_1_2__"
     #expect(
-      mistakes(input, output).map { $0.split(separator: "\n")[0] } == [
-        givenFirst
-          ? "layer 2 \"__Softmax_2__\" (Softmax): the name \"__Softmax_2__\" has two definitions"
-          : "layer 2 \"__Softmax_1__\" (Activation): the name \"__Softmax_1__\" has two definitions"
-      ])
+      names(Model(input: input, output: output))
+        == ["input"] + (givenFirst ? [given, generated] : [generated, given]))
+  }
+
+  @Test func manyGivenNamesOfGeneratedForm() {
+    let first = input --> Activation(.relu, name: "__Softmax_3__")
+    let output = first --> Activation(.relu, name: "__Softmax_3_2__") --> Softmax()
+    #expect(
+      names(Model(input: input, output: output))
+        == ["input", "__Softmax_3__", "__Softmax_3_2__", "__Softmax_3_3__"])
   }
 }
