@@ -18,61 +18,15 @@ struct CoreMLFileWriter {
 
   /// Writes the network of a model.
   init(_ model: Model, _ options: CoreMLOptions) throws {
-    let problems = Self.problems(of: model, options)
+    let problems = ExportFormat.coreML.problems(of: model, length: options.length)
     guard problems.isEmpty else { throw ExportError(problems) }
     let network = try model.loweredNetwork(length: options.length)
     metadata = model.metadata
     self.options = options
     graph = CoreMLGraphWriter(network, hasHalfWeights: options.weights == .float16)
     try addInputs(network)
-    try writeLayers(network)
+    try graph.write(network)
     try addOutputs(network)
-  }
-
-  /// The mistakes that are known before any operation is written.
-  private static func problems(of model: Model, _ options: CoreMLOptions) -> [Problem] {
-    let inference = Inference(model)
-    guard inference.problems.isEmpty else { return [] }
-    var problems: [Problem] = []
-    let maximum = inference.maximumLength
-    if let length = options.length {
-      if !(1...max(maximum ?? 0, 1)).contains(length) || maximum == nil {
-        problems.append(
-          Problem(
-            headline: "the model has no sequences of this length",
-            details: [
-              ("received", "\(length)"),
-              ("needs", maximum.map { "1 to \($0)" } ?? "no length: all sizes are fixed"),
-            ]))
-      }
-    } else if let maximum {
-      let node = inference.nodes.first { !$0.lengthAxes.isEmpty }
-      problems.append(
-        Problem(
-          place: node?.place, layer: node?.reference,
-          headline: "a file has sequences of one length",
-          details: [("needs", "CoreMLOptions(length: 1 to \(maximum))")]))
-    }
-    for (index, shape) in zip(inference.inputs, inference.openInputShapes)
-    where shape?.isKnown != true {
-      let node = inference.nodes[index]
-      problems.append(
-        Problem(
-          place: node.place, layer: node.reference,
-          headline: "the sizes of the input are not known",
-          details: [
-            ("received", shape?.description ?? "?"),
-            ("remedy", "give it sizes with model.replacing(input:with:)"),
-          ]))
-    }
-    return problems
-  }
-
-  private static func problem(_ node: Inference.Node, _ refusal: ExportRefusal) -> Problem {
-    Problem(
-      place: node.place, layer: node.reference,
-      headline: "the layer cannot be written to Core ML",
-      details: [("received", refusal.what)] + (refusal.remedy.map { [("remedy", $0)] } ?? []))
   }
 
   // MARK: The network
@@ -110,42 +64,9 @@ struct CoreMLFileWriter {
           CoreMLPort(
             name: name, about: "", kind: .array(sizes: portSizes, isInteger: isInteger)))
       } catch {
-        throw ExportError([Self.problem(node, error)])
+        throw ExportError([ExportFormat.coreML.problem(node, error)])
       }
     }
-  }
-
-  private mutating func writeLayers(_ network: LoweredNetwork) throws {
-    var problems: [Problem] = []
-    var refused: Set<Int> = []
-    var failed: Set<Int> = []
-    let layers = network.inference.nodes.filter { !$0.isInput }
-    for state in network.graph.states where refused.insert(state.layer).inserted {
-      problems.append(
-        Self.problem(
-          layers[state.layer - 1],
-          ExportRefusal(what: "a state that is kept from one prediction to the next")))
-    }
-    for node in network.graph.nodes {
-      let layer = layers[(node.layers.last ?? 1) - 1]
-      // What follows a refused operation is not written, and not refused again.
-      guard !node.inputs.contains(where: { failed.contains($0.index) }),
-        !refused.contains(layer.position)
-      else {
-        failed.insert(node.output.index)
-        continue
-      }
-      graph.begin(layer.name, result: network.graph.layerOutputs[layer.position])
-      do throws(ExportRefusal) {
-        try graph.write(node)
-      } catch {
-        failed.insert(node.output.index)
-        if refused.insert(layer.position).inserted {
-          problems.append(Self.problem(layer, error))
-        }
-      }
-    }
-    guard problems.isEmpty else { throw ExportError(problems) }
   }
 
   private mutating func addOutputs(_ network: LoweredNetwork) throws {
@@ -167,7 +88,7 @@ struct CoreMLFileWriter {
           kind: .array(sizes: graph.sizes(of: source), isInteger: false))
         sources.append((value: source, port: port))
       } catch {
-        throw ExportError([Self.problem(node, error)])
+        throw ExportError([ExportFormat.coreML.problem(node, error)])
       }
     }
     nameOutputs(sources)

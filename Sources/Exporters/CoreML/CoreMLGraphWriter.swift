@@ -26,7 +26,9 @@ struct CoreMLLayerRecord {
 ///
 /// Images are kept with channels first, as Core ML's layers want them, and turned where a layer
 /// reads another order. Whatever no output needs is left out at the end.
-struct CoreMLGraphWriter {
+struct CoreMLGraphWriter: ExportGraph {
+  static let format = ExportFormat.coreML
+
   /// The most axes of a tensor, and of a constant.
   static let mostAxes = 5, mostConstantAxes = 4
 

@@ -20,56 +20,17 @@ struct KerasFileWriter {
 
   /// Writes the graph of a model.
   init(_ model: Model, _ options: KerasOptions) throws {
-    let problems = Self.problems(of: model, options)
+    let problems = ExportFormat.keras.problems(of: model, length: options.length)
     guard problems.isEmpty else { throw ExportError(problems) }
     let network = try model.loweredNetwork(length: options.length)
     title = model.metadata.name ?? "functional"
     graph = KerasGraphWriter(network, longestConstant: options.longestConstant)
     inputs = Self.addInputs(network, &graph)
-    try Self.writeNodes(network, &graph)
+    try graph.write(network)
     var taken: [Int: String] = [:]
     outputs = try Self.addOutputs(network, &graph, &taken)
     order = KerasOrder(graph.records, outputs: outputs)
     names = Self.names(graph.records, order.layers + inputs.map(\.layer), taken)
-  }
-
-  /// The mistakes that are known before any operation is written.
-  private static func problems(of model: Model, _ options: KerasOptions) -> [Problem] {
-    let inference = Inference(model)
-    guard inference.problems.isEmpty else { return [] }
-    var problems: [Problem] = []
-    let maximum = inference.maximumLength
-    if let length = options.length {
-      if !(1...max(maximum ?? 0, 1)).contains(length) || maximum == nil {
-        problems.append(
-          Problem(
-            headline: "the model has no sequences of this length",
-            details: [
-              ("received", "\(length)"),
-              ("needs", maximum.map { "1 to \($0)" } ?? "no length: all sizes are fixed"),
-            ]))
-      }
-    } else if let maximum {
-      let node = inference.nodes.first { !$0.lengthAxes.isEmpty }
-      problems.append(
-        Problem(
-          place: node?.place, layer: node?.reference,
-          headline: "a file has sequences of one length",
-          details: [("needs", "KerasOptions(length: 1 to \(maximum))")]))
-    }
-    for (index, shape) in zip(inference.inputs, inference.openInputShapes)
-    where shape?.isKnown != true {
-      let node = inference.nodes[index]
-      problems.append(
-        Problem(
-          place: node.place, layer: node.reference,
-          headline: "the sizes of the input are not known",
-          details: [
-            ("received", shape?.description ?? "?"),
-            ("remedy", "give it sizes with model.replacing(input:with:)"),
-          ]))
-    }
-    return problems
   }
 
   // MARK: The graph
@@ -103,46 +64,6 @@ struct KerasFileWriter {
     return inputs
   }
 
-  private static func writeNodes(
-    _ network: LoweredNetwork, _ graph: inout KerasGraphWriter
-  ) throws {
-    var problems: [Problem] = []
-    var refused: Set<Int> = []
-    var failed: Set<Int> = []
-    let layers = network.inference.nodes.filter { !$0.isInput }
-    for state in network.graph.states where refused.insert(state.layer).inserted {
-      problems.append(
-        problem(
-          layers[state.layer - 1],
-          ExportRefusal(what: "a state that is kept from one prediction to the next")))
-    }
-    for node in network.graph.nodes {
-      let layer = layers[(node.layers.last ?? 1) - 1]
-      // What follows a refused operation is not written, and not refused again.
-      guard !node.inputs.contains(where: { failed.contains($0.index) }),
-        !refused.contains(layer.position)
-      else {
-        failed.insert(node.output.index)
-        continue
-      }
-      graph.begin(layer.name, result: network.graph.layerOutputs[layer.position])
-      do throws(ExportRefusal) {
-        try graph.write(node)
-      } catch {
-        failed.insert(node.output.index)
-        if refused.insert(layer.position).inserted { problems.append(problem(layer, error)) }
-      }
-    }
-    guard problems.isEmpty else { throw ExportError(problems) }
-  }
-
-  private static func problem(_ node: Inference.Node, _ refusal: ExportRefusal) -> Problem {
-    Problem(
-      place: node.place, layer: node.reference,
-      headline: "the layer cannot be written to Keras",
-      details: [("received", refusal.what)] + (refusal.remedy.map { [("remedy", $0)] } ?? []))
-  }
-
   /// Finds the outputs, each of which is a layer of its own; `taken` gets their names.
   private static func addOutputs(
     _ network: LoweredNetwork, _ graph: inout KerasGraphWriter, _ taken: inout [Int: String]
@@ -162,7 +83,7 @@ struct KerasFileWriter {
         taken[tensor.layer] = node.name
         outputs.append(tensor)
       } catch {
-        throw ExportError([problem(node, error)])
+        throw ExportError([ExportFormat.keras.problem(node, error)])
       }
     }
     return outputs

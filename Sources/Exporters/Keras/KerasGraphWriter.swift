@@ -5,7 +5,9 @@ import ForgeShapes
 /// The graph of a Keras model while it is written, operation by operation.
 ///
 /// Every tensor has the examples as its first axis and the channels last, as Keras wants them.
-struct KerasGraphWriter {
+struct KerasGraphWriter: ExportGraph {
+  static let format = ExportFormat.keras
+
   /// A value of the network: one tensor in one or several forms.
   ///
   /// The forms have the same elements in the same order and differ in their sizes.

@@ -39,51 +39,18 @@ struct ONNXFileWriter {
     batch = options.batch
     graph = ONNXGraphWriter(network)
     addInputs(network)
-    try writeNodes(network)
+    try graph.write(network)
     try addOutputs(network)
   }
 
   /// The mistakes that are known before any operation is written.
   private static func problems(of model: Model, _ options: ONNXOptions) -> [Problem] {
-    let inference = Inference(model)
-    guard inference.problems.isEmpty else { return [] }
-    var problems: [Problem] = []
+    var problems = ExportFormat.onnx.problems(of: model, length: options.length)
     if case .exactly(let count) = options.batch, count < 1 {
       problems.append(
         Problem(
           headline: "the number of examples is out of range",
           details: [("received", "\(count)"), ("needs", "1 or more")]))
-    }
-    let maximum = inference.maximumLength
-    if let length = options.length {
-      if !(1...max(maximum ?? 0, 1)).contains(length) || maximum == nil {
-        problems.append(
-          Problem(
-            headline: "the model has no sequences of this length",
-            details: [
-              ("received", "\(length)"),
-              ("needs", maximum.map { "1 to \($0)" } ?? "no length: all sizes are fixed"),
-            ]))
-      }
-    } else if let maximum {
-      let node = inference.nodes.first { !$0.lengthAxes.isEmpty }
-      problems.append(
-        Problem(
-          place: node?.place, layer: node?.reference,
-          headline: "a file has sequences of one length",
-          details: [("needs", "ONNXOptions(length: 1 to \(maximum))")]))
-    }
-    for (index, shape) in zip(inference.inputs, inference.openInputShapes)
-    where shape?.isKnown != true {
-      let node = inference.nodes[index]
-      problems.append(
-        Problem(
-          place: node.place, layer: node.reference,
-          headline: "the sizes of the input are not known",
-          details: [
-            ("received", shape?.description ?? "?"),
-            ("remedy", "give it sizes with model.replacing(input:with:)"),
-          ]))
     }
     return problems
   }
@@ -115,46 +82,6 @@ struct ONNXFileWriter {
     }
   }
 
-  private mutating func writeNodes(_ network: LoweredNetwork) throws {
-    var problems: [Problem] = []
-    var refused: Set<Int> = []
-    var failed: Set<Int> = []
-    let layers = network.inference.nodes.filter { !$0.isInput }
-    for state in network.graph.states where refused.insert(state.layer).inserted {
-      problems.append(
-        Self.problem(
-          layers[state.layer - 1],
-          ExportRefusal(what: "a state that is kept from one prediction to the next")))
-    }
-    for node in network.graph.nodes {
-      let layer = layers[(node.layers.last ?? 1) - 1]
-      // What follows a refused operation is not written, and not refused again.
-      guard !node.inputs.contains(where: { failed.contains($0.index) }),
-        !refused.contains(layer.position)
-      else {
-        failed.insert(node.output.index)
-        continue
-      }
-      graph.begin(layer.name, result: network.graph.layerOutputs[layer.position])
-      do throws(ExportRefusal) {
-        try graph.write(node)
-      } catch {
-        failed.insert(node.output.index)
-        if refused.insert(layer.position).inserted {
-          problems.append(Self.problem(layer, error))
-        }
-      }
-    }
-    guard problems.isEmpty else { throw ExportError(problems) }
-  }
-
-  private static func problem(_ node: Inference.Node, _ refusal: ExportRefusal) -> Problem {
-    Problem(
-      place: node.place, layer: node.reference,
-      headline: "the layer cannot be written to ONNX",
-      details: [("received", refusal.what)] + (refusal.remedy.map { [("remedy", $0)] } ?? []))
-  }
-
   private mutating func addOutputs(_ network: LoweredNetwork) throws {
     var sources: [(value: String, port: Port)] = []
     var taken: Set<String> = Set(inputs.map(\.name))
@@ -174,7 +101,7 @@ struct ONNXFileWriter {
         let port = Port(name: name, type: 1, sizes: result.sizes(in: form))
         sources.append((value: source, port: port))
       } catch {
-        throw ExportError([Self.problem(node, error)])
+        throw ExportError([ExportFormat.onnx.problem(node, error)])
       }
     }
     nameOutputs(sources)

@@ -6,7 +6,9 @@ import ForgeShapes
 ///
 /// Images are kept with channels first, as ONNX's operators want them, and turned where an operator
 /// reads another order. Whatever no output needs is left out at the end.
-struct ONNXGraphWriter {
+struct ONNXGraphWriter: ExportGraph {
+  static let format = ExportFormat.onnx
+
   /// The network.
   let network: LoweredNetwork
   /// The nodes so far.
