@@ -194,17 +194,18 @@ extension KerasGraphWriter {
         let sigmoid = writer.one(
           .nn("Sigmoid"), [.tensor(writer.pair("Multiply", x, beta))], sizes: x.sizes)
         return writer.pair("Multiply", x, sigmoid, named: isResult)
-      case .shrink(let bias, let lambda) where lambda >= 0:
-        let isSmall = writer.pair("LessEqual", writer.numpy("Absolute", x), lambda, type: "bool")
-        let move = writer.pair("Multiply", writer.numpy("Sign", x), bias)
+      case .shrink(let bias, let lambda):
+        // NaN is in none of the comparisons and stays; of a lambda below 0 the first one counts.
+        let isInside = writer.pair("LessEqual", x, lambda, type: "bool")
+        let above = writer.one(
+          .numpy("Where"),
+          [.tensor(isInside), .json(.number(0)), .tensor(writer.pair("Subtract", x, bias))],
+          sizes: x.sizes)
+        let isBelow = writer.pair("Less", x, -lambda, type: "bool")
         return writer.one(
           .numpy("Where"),
-          [.tensor(isSmall), .json(.number(0)), .tensor(writer.pair("Subtract", x, move))],
+          [.tensor(isBelow), .tensor(writer.pair("Add", x, bias)), .tensor(above)],
           sizes: x.sizes, named: isResult)
-      case .shrink(let bias, let lambda):
-        let above = writer.shrunk(x, "Greater", lambda, "Subtract", bias)
-        let below = writer.shrunk(x, "Less", -lambda, "Add", bias)
-        return writer.pair("Add", above, below, named: isResult)
       case .scaledTanh(let alpha, let beta):
         let tanh = writer.numpy("Tanh", writer.pair("Multiply", x, beta))
         return writer.pair("Multiply", tanh, alpha, named: isResult)
@@ -219,16 +220,6 @@ extension KerasGraphWriter {
         return x
       }
     }
-  }
-
-  /// The numbers beyond a bound, moved toward 0, and 0 for the others.
-  private mutating func shrunk(
-    _ x: KerasTensor, _ comparison: String, _ bound: Float, _ move: String, _ bias: Float
-  ) -> KerasTensor {
-    let isBeyond = pair(comparison, x, bound, type: "bool")
-    return one(
-      .numpy("Where"),
-      [.tensor(isBeyond), .tensor(pair(move, x, bias)), .json(.number(0))], sizes: x.sizes)
   }
 
   /// A function that is one operation without arguments.
