@@ -67,10 +67,11 @@ extension KerasGraphWriter {
   private mutating func fuse(
     _ call: KerasOperation, activation: String
   ) throws(ExportRefusal) -> Bool {
-    guard isReadOnce(call.inputs[0]) else { return false }
     let x = try primary(call.inputs[0])
     let record = records[x.layer]
-    guard x.output == 0, record.calls.count == 1, !record.weights.isEmpty,
+    // The activation of recurrent cells is inside them, so they have a place of their own.
+    guard isReadOnce(x), x.output == 0, record.calls.count == 1, !record.weights.isEmpty,
+      record.place.isEmpty,
       record.name == layerName || record.name.hasPrefix(layerName + "_"),
       producers[call.inputs[0].index]?.layers.last == producers[call.output.index]?.layers.last,
       let place = record.config.firstIndex(where: { $0.name == "activation" }),

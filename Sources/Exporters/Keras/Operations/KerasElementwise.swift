@@ -8,7 +8,8 @@ extension KerasGraphWriter {
     _ call: KerasOperation, _ function: BinaryOperator
   ) throws(ExportRefusal) {
     if function == .prelu, try prelu(call) { return }
-    let (operands, made) = try broadcast(call.inputs)
+    let (operands, made) = try broadcast(
+      call.inputs, asTensors: Self.readsAlone(function, call.inputs.map { isConstant($0) }))
     let isResult = isResult(call.output)
     if let layer = Self.layer(of: function), case .tensor(let a) = operands[0],
       case .tensor(let b) = operands[1], a.sizes == b.sizes
@@ -57,6 +58,17 @@ extension KerasGraphWriter {
     case .xor: result = logical("LogicalXor", operands, made, isResult)
     }
     set(call.output, to: result)
+  }
+
+  /// Whether an operation of Keras reads a constant operand without a tensor beside it.
+  private static func readsAlone(_ function: BinaryOperator, _ areConstant: [Bool]) -> Bool {
+    switch function {
+    case .prelu, .remainderOfDividend: areConstant[0]
+    case .and, .or, .xor: areConstant.contains(true)
+    case .add, .subtract, .multiply, .maximum, .minimum, .divide, .power, .remainderOfDivisor,
+      .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
+      false
+    }
   }
 
   /// The layer of two tensors of one size.
@@ -134,7 +146,7 @@ extension KerasGraphWriter {
   }
 
   mutating func select(_ call: KerasOperation) throws(ExportRefusal) {
-    let (operands, made) = try broadcast(call.inputs)
+    let (operands, made) = try broadcast(call.inputs, asTensors: isConstant(call.inputs[0]))
     let condition = one(
       .numpy("NotEqual"), [operands[0], .json(.number(0))], sizes: sizes(operands[0], made),
       type: "bool")
@@ -147,9 +159,12 @@ extension KerasGraphWriter {
 
   /// Operands whose axes meet when they are broadcast, and the sizes of the result.
   ///
-  /// Constants are part of the description.
+  /// - Parameters:
+  ///   - operands: the operands.
+  ///   - asTensors: whether constants are tensors, which an operation without other tensors needs;
+  ///     otherwise they are part of the description.
   mutating func broadcast(
-    _ operands: [OperationGraph.Value]
+    _ operands: [OperationGraph.Value], asTensors: Bool
   ) throws(ExportRefusal) -> (operands: [KerasArgument], made: [Int]) {
     let tensors = operands.filter { !isConstant($0) }
     let first = tensors.first ?? operands[0]
@@ -160,7 +175,8 @@ extension KerasGraphWriter {
     let keepsForm =
       isAlike
       && operands.allSatisfy {
-        !isConstant($0) || tensors.isEmpty || isAlong(primary, sizes(first), sizes($0))
+        !isConstant($0) || tensors.isEmpty
+          || (!asTensors && isAlong(primary, sizes(first), sizes($0)))
       }
     func wide(_ sizes: [Int]) -> [Int] {
       Array(repeating: 1, count: max(rank, 1) - sizes.count) + sizes
@@ -168,13 +184,11 @@ extension KerasGraphWriter {
     var arguments: [KerasArgument] = []
     var shapes: [[Int]] = []
     for operand in operands {
-      if isConstant(operand), !tensors.isEmpty {
+      if isConstant(operand), !tensors.isEmpty, !asTensors {
         let own = sizes(operand)
         let trimmed = Array(own.drop { $0 == 1 })
-        let given = keepsForm ? trimmed : wide(own)
-        shapes.append(given)
-        arguments.append(
-          try constant(operand, sizes: keepsForm ? trimmed : Array(own.drop { $0 == 1 })))
+        shapes.append(keepsForm ? trimmed : wide(own))
+        arguments.append(try constant(operand, sizes: trimmed))
       } else {
         let made = try tensor(operand, sizes: keepsForm ? primary : wide(sizes(operand)))
         shapes.append(made.sizes)
