@@ -54,11 +54,16 @@ struct CoreMLGraphWriter: ExportGraph {
   private var result: OperationGraph.Value?
   /// The node that makes each value of the network.
   private(set) var producers: [Int: OperationGraph.Node] = [:]
+  /// The results of recurrent cells of which the cells are read, by index.
+  private(set) var readCells: Set<Int> = []
 
   init(_ network: LoweredNetwork, hasHalfWeights: Bool) {
     self.network = network
     self.hasHalfWeights = hasHalfWeights
-    for node in network.graph.nodes { producers[node.output.index] = node }
+    for node in network.graph.nodes {
+      producers[node.output.index] = node
+      if case .recurrentPart(_, .cells) = node.primitive { readCells.insert(node.inputs[0].index) }
+    }
   }
 
   /// The shape of a value of the network, whose sizes are known.
@@ -80,6 +85,9 @@ struct CoreMLGraphWriter: ExportGraph {
     valueSizes[candidate] = sizes
     return candidate
   }
+
+  /// Keeps a name from being given to another value.
+  mutating func reserve(_ name: String) { valueSizes[name] = valueSizes[name] ?? [] }
 
   /// Begins the operations of a layer.
   mutating func begin(_ name: String, result: OperationGraph.Value?) {

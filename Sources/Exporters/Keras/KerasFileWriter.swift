@@ -95,13 +95,15 @@ struct KerasFileWriter {
   ) -> [String] {
     var names = Array(repeating: "", count: records.count)
     var used: Set<String> = []
+    // How often a name was made unique, so that many equal names take no quadratic time.
+    var repeats: [String: Int] = [:]
     func give(_ index: Int, _ name: String) {
       let safe = KerasText.name(name)
       var candidate = safe
-      var number = 2
       while !used.insert(candidate).inserted {
+        let number = repeats[safe, default: 1] + 1
+        repeats[safe] = number
         candidate = "\(safe)_\(number)"
-        number += 1
       }
       names[index] = candidate
     }
@@ -145,7 +147,8 @@ struct KerasFileWriter {
 
   /// The description of the model.
   private var description: KerasJSON {
-    let unused = inputs.map(\.layer).filter { !order.layers.contains($0) }
+    let used = Set(order.layers)
+    let unused = inputs.map(\.layer).filter { !used.contains($0) }
     let layers = (order.layers + unused).map { index in
       graph.records[index].json(graph.records, names, index: index) { layer, call in
         graph.records[layer].isInput ? 0 : order.calls[layer]?[call]
@@ -200,9 +203,12 @@ struct KerasFileWriter {
 
 /// Texts that every back end of Keras takes.
 enum KerasText {
+  /// The longest name: HDF5 has room for 64 KiB in an attribute.
+  private static let mostCharacters = 1024
+
   /// A name of ASCII letters, digits, `_` and `-`, which begins with a letter or digit.
   ///
-  /// TensorFlow and PyTorch refuse other names of layers with weights.
+  /// TensorFlow and PyTorch refuse other names of layers with weights. Longer names are cut.
   static func name(_ name: String) -> String {
     let safe = name.unicodeScalars.map { scalar -> Character in
       let isSafe =
@@ -213,6 +219,6 @@ enum KerasText {
     // A generated name is between two pairs of underscores.
     let isGenerated = name.hasPrefix("__") && name.hasSuffix("__") && start.count > 2
     let inner = isGenerated ? start.dropLast(2) : start
-    return inner.isEmpty ? "layer" : String(inner)
+    return inner.isEmpty ? "layer" : String(inner.prefix(mostCharacters))
   }
 }
