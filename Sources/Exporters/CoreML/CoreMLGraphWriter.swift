@@ -177,6 +177,18 @@ struct CoreMLGraphWriter: ExportGraph {
       CoreMLNumbers(name: name, count: values.count, isHalf: false) { values })
   }
 
+  /// Numbers that are computed when they are written, and exist once for a key.
+  mutating func computed(
+    _ key: String, sizes: [Int], _ compute: @escaping () -> [Float]
+  ) throws(ExportRefusal) -> String {
+    guard let count = Shape.product(of: sizes), count <= Shape.maximumElementCount else {
+      throw ExportRefusal(what: "a constant of the sizes \(sizes)")
+    }
+    return try constant(
+      "computed \(key) \(sizes)", named: "\(layer).\(key)", sizes: sizes,
+      CoreMLNumbers(name: key, count: count, isHalf: false, compute: compute))
+  }
+
   /// Indices, which a layer reads as numbers.
   mutating func indices(_ values: [Int], sizes: [Int]) throws(ExportRefusal) -> String {
     guard values.allSatisfy({ $0 <= 1 << 24 }) else {

@@ -9,6 +9,8 @@ struct KerasFileWriter {
   private static let version = "3.15.1"
   /// The room for the description beside the weights.
   private static let descriptionBytes = 1 << 28
+  /// The room for the parts of the archive around both.
+  private static let otherBytes = 1 << 12
 
   private var graph: KerasGraphWriter
   private let title: String
@@ -121,15 +123,9 @@ struct KerasFileWriter {
   ///   and what `add` throws.
   func write(_ add: ([UInt8]) throws -> Void) throws {
     let weights = KerasWeightsFile(self.weights)
-    guard weights.byteCount <= ZipWriter.mostBytes - Self.descriptionBytes else {
-      throw ExportError([
-        Problem(
-          headline: "the file would be larger than an archive without extensions can be",
-          details: [
-            ("received", "\(weights.byteCount) bytes of weights"),
-            ("needs", "at most \(ZipWriter.mostBytes) bytes with the description"),
-          ])
-      ])
+    let mostWeights = ZipWriter.mostBytes - Self.descriptionBytes - Self.otherBytes
+    guard weights.byteCount <= mostWeights else {
+      throw Self.tooLarge("\(weights.byteCount) bytes of weights", most: mostWeights)
     }
     var zip = ZipWriter()
     try add(zip.begin("metadata.json"))
@@ -137,12 +133,29 @@ struct KerasFileWriter {
     try KerasTextWriter.write(version) { try add(zip.part($0)) }
     try add(zip.end())
     try add(zip.begin("config.json"))
-    try KerasTextWriter.write(description) { try add(zip.part($0)) }
+    let mostDescription = Self.descriptionBytes
+    var described = 0
+    try KerasTextWriter.write(description) { bytes in
+      described += bytes.count
+      guard described <= mostDescription else {
+        throw Self.tooLarge("more bytes of constants and layers", most: mostDescription)
+      }
+      try add(zip.part(bytes))
+    }
     try add(zip.end())
     try add(zip.begin("model.weights.h5"))
     try weights.write { try add(zip.part($0)) }
     try add(zip.end())
     try add(zip.directory())
+  }
+
+  /// The error for a part that an archive without extensions cannot hold.
+  private static func tooLarge(_ received: String, most: Int) -> ExportError {
+    ExportError([
+      Problem(
+        headline: "the file would be larger than an archive without extensions can be",
+        details: [("received", received), ("needs", "at most \(most) bytes of them")])
+    ])
   }
 
   /// The description of the model.

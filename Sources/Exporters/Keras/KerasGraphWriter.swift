@@ -309,7 +309,7 @@ struct KerasGraphWriter: ExportGraph {
   }
 
   /// A zero for each example, with this number of axes.
-  private mutating func zeros(rank: Int) -> KerasTensor {
+  mutating func zeros(rank: Int) -> KerasTensor {
     let input = records.firstIndex { $0.isInput } ?? 0
     let given = inputs[input] ?? KerasTensor(layer: input, call: 0, output: 0, sizes: [1])
     let flat = reshaped(given, to: [given.sizes.reduce(1, *)])
