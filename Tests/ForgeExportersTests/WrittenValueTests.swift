@@ -42,7 +42,7 @@ import Testing
       "Where")
     try expectSame(
       Model(
-        input: x, output: [row, x --> Activation(.elu)] --> Remainder(.ofDividend, name: "y")),
+        input: x, output: [row, x --> Activation(.elu(alpha: 1))] --> Remainder(.ofDividend, name: "y")),
       [0.5, 1, -0.7, 3, 3, 2], "Remainder")
   }
 

@@ -163,6 +163,9 @@ extension KerasGraphWriter {
   ///   - operands: the operands.
   ///   - asTensors: whether constants are tensors, which an operation without other tensors needs;
   ///     otherwise they are part of the description.
+  /// - Returns: the operands as arguments, and the sizes of the result.
+  /// - Throws: ``ExportRefusal`` for a constant that is too large, or an operand that is not
+  ///   written.
   mutating func broadcast(
     _ operands: [OperationGraph.Value], asTensors: Bool
   ) throws(ExportRefusal) -> (operands: [KerasArgument], made: [Int]) {
