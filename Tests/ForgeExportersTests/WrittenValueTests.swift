@@ -40,9 +40,9 @@ import Testing
     try expectSame(
       Model(input: x, output: [row, x, x --> Activation(.relu)] --> Where(name: "y")), values,
       "Where")
+    let divisor = x --> Activation(.elu(alpha: 1))
     try expectSame(
-      Model(
-        input: x, output: [row, x --> Activation(.elu(alpha: 1))] --> Remainder(.ofDividend, name: "y")),
+      Model(input: x, output: [row, divisor] --> Remainder(.ofDividend, name: "y")),
       [0.5, 1, -0.7, 3, 3, 2], "Remainder")
   }
 
