@@ -209,6 +209,8 @@ def embedding(p, x):
     at_least(x, 2)
     assert x.shape[-1] == 1
     table = weights(p.weights, [p.embeddingSize, p.vocabSize])
+    # The specification has no ids below 0.
+    assert (x >= 0).all() and (x < p.vocabSize).all()
     return numpy.take(table, x[..., 0].astype(int), 1).transpose(
         list(range(1, x.ndim)) + [0])
 

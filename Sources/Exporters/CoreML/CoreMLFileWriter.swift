@@ -72,16 +72,18 @@ struct CoreMLFileWriter {
   private mutating func addOutputs(_ network: LoweredNetwork) throws {
     var sources: [(value: String, port: CoreMLPort)] = []
     var taken: Set<String> = Set(inputs.map(\.name))
+    // How often a name was made unique, so that many equal names take no quadratic time.
+    var repeats: [String: Int] = [:]
     for (value, index) in zip(network.graph.modelOutputs, network.inference.outputs) {
       let node = network.inference.nodes[index]
       do throws(ExportRefusal) {
         let form = CoreMLValue.usualForm(try graph.value(value).sizes)
         let source = try graph.name(of: value, in: form)
         var name = node.name
-        var number = 2
         while !taken.insert(name).inserted {
+          let number = repeats[node.name, default: 1] + 1
+          repeats[node.name] = number
           name = "\(node.name)_\(number)"
-          number += 1
         }
         let port = CoreMLPort(
           name: name, about: "",
@@ -112,6 +114,7 @@ struct CoreMLFileWriter {
     }
     // What else has the name of an output gets another one.
     let final = Set(sources.map(\.port.name))
+    for name in final { graph.reserve(name) }
     for output in graph.layers.flatMap(\.outputs)
     where names[output] == nil && final.contains(output) {
       names[output] = graph.unique("\(output)/inner", sizes: [])

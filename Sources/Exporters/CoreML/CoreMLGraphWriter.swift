@@ -54,11 +54,16 @@ struct CoreMLGraphWriter: ExportGraph {
   private var result: OperationGraph.Value?
   /// The node that makes each value of the network.
   private(set) var producers: [Int: OperationGraph.Node] = [:]
+  /// The results of recurrent cells of which the cells are read, by index.
+  private(set) var readCells: Set<Int> = []
 
   init(_ network: LoweredNetwork, hasHalfWeights: Bool) {
     self.network = network
     self.hasHalfWeights = hasHalfWeights
-    for node in network.graph.nodes { producers[node.output.index] = node }
+    for node in network.graph.nodes {
+      producers[node.output.index] = node
+      if case .recurrentPart(_, .cells) = node.primitive { readCells.insert(node.inputs[0].index) }
+    }
   }
 
   /// The shape of a value of the network, whose sizes are known.
@@ -80,6 +85,9 @@ struct CoreMLGraphWriter: ExportGraph {
     valueSizes[candidate] = sizes
     return candidate
   }
+
+  /// Keeps a name from being given to another value.
+  mutating func reserve(_ name: String) { valueSizes[name] = valueSizes[name] ?? [] }
 
   /// Begins the operations of a layer.
   mutating func begin(_ name: String, result: OperationGraph.Value?) {
@@ -167,6 +175,18 @@ struct CoreMLGraphWriter: ExportGraph {
     return try constant(
       "numbers \(sizes) \(bits)", named: name, sizes: sizes,
       CoreMLNumbers(name: name, count: values.count, isHalf: false) { values })
+  }
+
+  /// Numbers that are computed when they are written, and exist once for a key.
+  mutating func computed(
+    _ key: String, sizes: [Int], _ compute: @escaping () -> [Float]
+  ) throws(ExportRefusal) -> String {
+    guard let count = Shape.product(of: sizes), count <= Shape.maximumElementCount else {
+      throw ExportRefusal(what: "a constant of the sizes \(sizes)")
+    }
+    return try constant(
+      "computed \(key) \(sizes)", named: "\(layer).\(key)", sizes: sizes,
+      CoreMLNumbers(name: key, count: count, isHalf: false, compute: compute))
   }
 
   /// Indices, which a layer reads as numbers.

@@ -52,7 +52,8 @@ extension CoreMLGraphWriter {
     case .expand(let sizes): try expand(call, sizes)
     case .gather(let axis, let indices, let value):
       try gather(call, axis: axis, indices: indices, value: value)
-    case .gatherRows(let axis, _): try gatherRows(call, axis: axis)
+    case .gatherRows(let axis, let isChecked):
+      try gatherRows(call, axis: axis, isChecked: isChecked)
     case .gatherElements(let axis): try gatherElements(call, axis: axis)
     case .scatterElements(let axis, let combination):
       try scatterElements(call, axis: axis, combination)

@@ -9,6 +9,8 @@ struct KerasFileWriter {
   private static let version = "3.15.1"
   /// The room for the description beside the weights.
   private static let descriptionBytes = 1 << 28
+  /// The room for the parts of the archive around both.
+  private static let otherBytes = 1 << 12
 
   private var graph: KerasGraphWriter
   private let title: String
@@ -95,13 +97,15 @@ struct KerasFileWriter {
   ) -> [String] {
     var names = Array(repeating: "", count: records.count)
     var used: Set<String> = []
+    // How often a name was made unique, so that many equal names take no quadratic time.
+    var repeats: [String: Int] = [:]
     func give(_ index: Int, _ name: String) {
       let safe = KerasText.name(name)
       var candidate = safe
-      var number = 2
       while !used.insert(candidate).inserted {
+        let number = repeats[safe, default: 1] + 1
+        repeats[safe] = number
         candidate = "\(safe)_\(number)"
-        number += 1
       }
       names[index] = candidate
     }
@@ -119,15 +123,9 @@ struct KerasFileWriter {
   ///   and what `add` throws.
   func write(_ add: ([UInt8]) throws -> Void) throws {
     let weights = KerasWeightsFile(self.weights)
-    guard weights.byteCount <= ZipWriter.mostBytes - Self.descriptionBytes else {
-      throw ExportError([
-        Problem(
-          headline: "the file would be larger than an archive without extensions can be",
-          details: [
-            ("received", "\(weights.byteCount) bytes of weights"),
-            ("needs", "at most \(ZipWriter.mostBytes) bytes with the description"),
-          ])
-      ])
+    let mostWeights = ZipWriter.mostBytes - Self.descriptionBytes - Self.otherBytes
+    guard weights.byteCount <= mostWeights else {
+      throw Self.tooLarge("\(weights.byteCount) bytes of weights", most: mostWeights)
     }
     var zip = ZipWriter()
     try add(zip.begin("metadata.json"))
@@ -135,7 +133,15 @@ struct KerasFileWriter {
     try KerasTextWriter.write(version) { try add(zip.part($0)) }
     try add(zip.end())
     try add(zip.begin("config.json"))
-    try KerasTextWriter.write(description) { try add(zip.part($0)) }
+    let mostDescription = Self.descriptionBytes
+    var described = 0
+    try KerasTextWriter.write(description) { bytes in
+      described += bytes.count
+      guard described <= mostDescription else {
+        throw Self.tooLarge("more bytes of constants and layers", most: mostDescription)
+      }
+      try add(zip.part(bytes))
+    }
     try add(zip.end())
     try add(zip.begin("model.weights.h5"))
     try weights.write { try add(zip.part($0)) }
@@ -143,9 +149,19 @@ struct KerasFileWriter {
     try add(zip.directory())
   }
 
+  /// The error for a part that an archive without extensions cannot hold.
+  private static func tooLarge(_ received: String, most: Int) -> ExportError {
+    ExportError([
+      Problem(
+        headline: "the file would be larger than an archive without extensions can be",
+        details: [("received", received), ("needs", "at most \(most) bytes of them")])
+    ])
+  }
+
   /// The description of the model.
   private var description: KerasJSON {
-    let unused = inputs.map(\.layer).filter { !order.layers.contains($0) }
+    let used = Set(order.layers)
+    let unused = inputs.map(\.layer).filter { !used.contains($0) }
     let layers = (order.layers + unused).map { index in
       graph.records[index].json(graph.records, names, index: index) { layer, call in
         graph.records[layer].isInput ? 0 : order.calls[layer]?[call]
@@ -200,9 +216,12 @@ struct KerasFileWriter {
 
 /// Texts that every back end of Keras takes.
 enum KerasText {
+  /// The longest name: HDF5 has room for 64 KiB in an attribute.
+  private static let mostCharacters = 1024
+
   /// A name of ASCII letters, digits, `_` and `-`, which begins with a letter or digit.
   ///
-  /// TensorFlow and PyTorch refuse other names of layers with weights.
+  /// TensorFlow and PyTorch refuse other names of layers with weights. Longer names are cut.
   static func name(_ name: String) -> String {
     let safe = name.unicodeScalars.map { scalar -> Character in
       let isSafe =
@@ -213,6 +232,6 @@ enum KerasText {
     // A generated name is between two pairs of underscores.
     let isGenerated = name.hasPrefix("__") && name.hasSuffix("__") && start.count > 2
     let inner = isGenerated ? start.dropLast(2) : start
-    return inner.isEmpty ? "layer" : String(inner)
+    return inner.isEmpty ? "layer" : String(inner.prefix(mostCharacters))
   }
 }

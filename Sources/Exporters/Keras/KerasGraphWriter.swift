@@ -29,6 +29,8 @@ struct KerasGraphWriter: ExportGraph {
   /// The results of recurrent cells, by the index of their value and by part.
   var recurrent: [Int: [RecurrentRule.Part: KerasTensor]] = [:]
   private var values: [Int: Value] = [:]
+  /// The values of the network that are the results of a layer, by its index.
+  private var holders: [Int: [OperationGraph.Value]] = [:]
   /// The layers with parameters, by what they are.
   private var shared: [String: Int] = [:]
   /// The layer whose operations are written.
@@ -206,10 +208,7 @@ struct KerasGraphWriter: ExportGraph {
   /// Values of these sizes with their axes in another order.
   static func permuted(_ values: [Float], _ sizes: [Int], _ order: [Int]) -> [Float] {
     guard order != Array(sizes.indices), values.count == sizes.reduce(1, *) else { return values }
-    var strides = Array(repeating: 1, count: sizes.count)
-    for axis in sizes.indices.dropLast().reversed() {
-      strides[axis] = strides[axis + 1] * sizes[axis + 1]
-    }
+    let strides = Shape.strides(of: sizes)
     var result: [Float] = []
     result.reserveCapacity(values.count)
     var index = Array(repeating: 0, count: sizes.count)
@@ -267,6 +266,7 @@ struct KerasGraphWriter: ExportGraph {
 
   /// Records a value of the network.
   mutating func set(_ value: OperationGraph.Value, to tensor: KerasTensor) {
+    holders[tensor.layer, default: []].append(value)
     values[value.index] = Value(forms: [tensor.sizes: tensor], primary: tensor.sizes)
   }
 
@@ -282,7 +282,11 @@ struct KerasGraphWriter: ExportGraph {
   mutating func alias(
     _ value: OperationGraph.Value, _ other: OperationGraph.Value
   ) throws(ExportRefusal) {
-    values[value.index] = try self.value(other)
+    let stored = try self.value(other)
+    if let tensor = stored.forms[stored.primary] {
+      holders[tensor.layer, default: []].append(value)
+    }
+    values[value.index] = stored
   }
 
   /// Whether a value is the result of its layer, and has its name.
@@ -305,7 +309,7 @@ struct KerasGraphWriter: ExportGraph {
   }
 
   /// A zero for each example, with this number of axes.
-  private mutating func zeros(rank: Int) -> KerasTensor {
+  mutating func zeros(rank: Int) -> KerasTensor {
     let input = records.firstIndex { $0.isInput } ?? 0
     let given = inputs[input] ?? KerasTensor(layer: input, call: 0, output: 0, sizes: [1])
     let flat = reshaped(given, to: [given.sizes.reduce(1, *)])
@@ -366,9 +370,11 @@ struct KerasGraphWriter: ExportGraph {
   }
 
   /// Whether an activation of a layer may become part of the layer that makes its operand: nothing
-  /// else reads it.
-  func isReadOnce(_ value: OperationGraph.Value) -> Bool {
-    !returned.contains(value.index) && readers[value.index, default: []].count == 1
+  /// else reads what that makes, under any of its names.
+  func isReadOnce(_ tensor: KerasTensor) -> Bool {
+    holders[tensor.layer, default: []].allSatisfy { value in
+      !returned.contains(value.index) && readers[value.index, default: []].count == 1
+    }
   }
 
   /// The name of the layer whose operations are written.

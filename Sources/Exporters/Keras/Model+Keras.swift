@@ -14,8 +14,9 @@ extension Model {
   /// last, [N][height][width][channels]; images of one pixel are vectors [N][channels]. Inputs
   /// that choose rows of a table are 32-bit integers, all other values are single precision.
   /// Names are made of letters, digits, `_` and `-`, as every back end of Keras takes them; other
-  /// characters become `_`. Layers of your own are written as the operations that they are lowered
-  /// to. The source rectangle of a `Resize` is the whole image.
+  /// characters become `_`, and names of more than 1024 characters are cut. Layers of your own are
+  /// written as the operations that they are lowered to. The source rectangle of a `Resize` is the
+  /// whole image.
   ///
   /// The file is written under another name and renamed: an error leaves an existing one unchanged.
   /// One parameter at a time is in memory.

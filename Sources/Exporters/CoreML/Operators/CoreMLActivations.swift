@@ -125,8 +125,9 @@ extension CoreMLGraphWriter {
         return try scaled(isAbove, by: 0, named: name)
       }
     case .thresholdedReLU(let alpha):
-      let isAbove = try compared(.greater, x, to: alpha)
-      return try selected(isAbove, x, try number(0), named: name)
+      // NaN is in no comparison and stays.
+      let isBelow = try compared(.lessOrEqual, x, to: alpha)
+      return try selected(isBelow, try number(0), x, named: name)
     case .scaledELU(let alpha, let gamma):
       return try scaled(try activated(x, .elu(alpha)), by: gamma, named: name)
     case .celu(let alpha) where alpha > 0:
@@ -141,7 +142,7 @@ extension CoreMLGraphWriter {
       return try combined(.multiply, x, gate, named: name)
     case .shrink(let bias, let lambda):
       let above = try selected(
-        try compared(.greater, x, to: lambda), try shifted(x, by: -bias), try number(0))
+        try compared(.lessOrEqual, x, to: lambda), try number(0), try shifted(x, by: -bias))
       return try selected(
         try compared(.less, x, to: -lambda), try shifted(x, by: bias), above, named: name)
     case .scaledTanh(let alpha, let beta):

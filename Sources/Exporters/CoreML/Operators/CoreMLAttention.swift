@@ -24,11 +24,12 @@ extension CoreMLGraphWriter {
     if let cap = rule.cap { scores = try activated(scores, .scaledTanh(cap, 1 / cap)) }
     scores = try reshaped(scores, to: [rows, rule.heads, queries, keys])
     if let offset = rule.causalOffset {
-      let hidden = (0..<queries).flatMap { t in
-        (0..<keys).map { $0 > t.addingSaturated(offset) ? -Float.infinity : 0 }
+      let isHidden = try computed("later_than_\(offset)", sizes: [1, 1, queries, keys]) {
+        (0..<queries).flatMap { t in
+          (0..<keys).map { $0 > t.addingSaturated(offset) ? 1 : 0 }
+        }
       }
-      scores = try combined(
-        .add, scores, try numbers(hidden, sizes: [1, 1, queries, keys], named: "causal"))
+      scores = try selected(isHidden, try number(-.infinity), scores)
     }
     if rule.mask != .none {
       let mask = try plain(call.inputs[3], rank: 4)

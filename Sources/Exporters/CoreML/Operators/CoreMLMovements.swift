@@ -141,7 +141,9 @@ extension CoreMLGraphWriter {
     }
   }
 
-  mutating func gatherRows(_ call: CoreMLOperation, axis: Int) throws(ExportRefusal) {
+  mutating func gatherRows(
+    _ call: CoreMLOperation, axis: Int, isChecked: Bool
+  ) throws(ExportRefusal) {
     let data = sizes(call.inputs[0])
     let axis = axis < 0 ? axis + data.count : axis
     let places = try value(call.inputs[1]).sizes
@@ -156,7 +158,12 @@ extension CoreMLGraphWriter {
       let table = try stored(call.inputs[0], count: rows * channels) { values in
         Self.channelsFirst(values, pixels: rows, channels: channels)
       }
-      let last = try reshaped(ids, to: places + [1])
+      var last = try reshaped(ids, to: places + [1])
+      if !isChecked {
+        // Ids below 0 count from the end of the axis, which the layer does not know.
+        let isBelow = try compared(.less, last, to: 0)
+        last = try selected(isBelow, try shifted(last, by: Float(rows)), last)
+      }
       let result = try add(.embedding, [last], sizes: places + [channels], named: outputName) {
         $0.integer(1, rows)
         $0.integer(2, channels)

@@ -135,10 +135,7 @@ extension CoreMLGraphWriter {
       inputs.append(try state(call, rule, .hidden, rows))
       if rule.hasCells { inputs.append(try state(call, rule, .cells, rows)) }
     }
-    let readsCells = network.graph.nodes.contains { node in
-      guard case .recurrentPart(_, .cells) = node.primitive else { return false }
-      return node.inputs[0] == call.output
-    }
+    let readsCells = readCells.contains(call.output.index)
     let state = [1, rows, units, 1, 1]
     let parameters = try parameters(call, rule, gates, channels: channels, functions)
     let results = try add(

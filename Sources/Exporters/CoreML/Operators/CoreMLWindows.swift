@@ -17,8 +17,6 @@ extension CoreMLGraphWriter {
     _ call: CoreMLOperation, _ kind: PoolingKind, _ geometry: ConvolutionGeometry
   ) throws(ExportRefusal) {
     let pads = pads(geometry, from: call.inputs[0], to: call.output)
-    let edges = geometry.edges(
-      width: sizes(call.inputs[0])[1], height: sizes(call.inputs[0])[0])
     let window = Window(
       kernel: [geometry.kernel.height, geometry.kernel.width],
       strides: [geometry.stride.height, geometry.stride.width],
@@ -26,9 +24,9 @@ extension CoreMLGraphWriter {
       before: Array(pads[..<2]), after: Array(pads[2...]))
     let x = try name(of: call.inputs[0], in: .channelsFirst)
     let made = Array(sizes(call.output)[..<2])
+    // A mean of all taps divides by their number, also beyond the stated padding.
     let result = try pooled(
-      x, kind, window, made: made, padded: [edges.bottom, edges.right],
-      named: name(for: call.output))
+      x, kind, window, made: made, padded: window.after, named: name(for: call.output))
     set(call.output, .channelsFirst, result)
   }
 

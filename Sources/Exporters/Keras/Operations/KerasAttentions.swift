@@ -35,11 +35,21 @@ extension KerasGraphWriter {
       scores = pair("Multiply", numpy("Tanh", pair("Divide", scores, cap)), cap)
     }
     if let offset = rule.causalOffset {
-      let hidden = (0..<queries).flatMap { t in
-        (0..<keys).map { $0 > t.addingSaturated(offset) ? -Float.infinity : 0 }
-      }
+      // Places of keys and of the last keys that queries see: no matrix is in the description.
+      let ones = made.dropLast(2).map { _ in 1 }
+      let places = one(
+        .numpy("Add"),
+        [
+          .tensor(zeros(rank: made.count)),
+          numbers((0..<keys).map { Float($0) }, sizes: [keys]),
+        ], sizes: ones + [1, keys])
+      let last = (0..<queries).map { Float($0.addingSaturated(offset)) }
+      let isHidden = one(
+        .numpy("Greater"), [.tensor(places), numbers(last, sizes: [queries, 1])],
+        sizes: ones + [queries, keys], type: "bool")
       scores = one(
-        .numpy("Add"), [.tensor(scores), numbers(hidden, sizes: [queries, keys])], sizes: made)
+        .numpy("Where"), [.tensor(isHidden), .json(.number(-.infinity)), .tensor(scores)],
+        sizes: made)
     }
     if rule.mask != .none {
       let mask = try attentionMask(call.inputs[3], heads: heads)

@@ -119,7 +119,7 @@ extension KerasGraphWriter {
     _ value: OperationGraph.Value, _ blocks: [Int], units: Int, inputs: Int
   ) throws(ExportRefusal) -> KerasRecord.Weight {
     let width = blocks.count * units
-    return try weight(value, sizes: [inputs, width], as: "gates") { values in
+    return try weight(value, sizes: [inputs, width], as: "gates \(blocks)") { values in
       Self.permuted(Self.blocks(values, blocks), [width, inputs], [1, 0])
     }
   }
@@ -140,7 +140,7 @@ extension KerasGraphWriter {
       if let value {
         let isOne = sizes(value).reduce(1, *) == 1
         parts.append(
-          try weight(value, sizes: [width], as: "gates") { values in
+          try weight(value, sizes: [width], as: "gates \(rule.gateBlocks)") { values in
             isOne
               ? Array(repeating: values.first ?? 0, count: width)
               : Self.blocks(values, rule.gateBlocks)
