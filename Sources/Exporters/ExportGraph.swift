@@ -6,6 +6,12 @@ protocol ExportGraph {
   /// The format of the file.
   static var format: ExportFormat { get }
 
+  /// The node that makes each value of the network.
+  var producers: [Int: OperationGraph.Node] { get }
+
+  /// The sizes of a value of the network.
+  func sizes(_ value: OperationGraph.Value) -> [Int]
+
   /// Begins the operations of a layer.
   ///
   /// - Parameters:

@@ -30,8 +30,9 @@ extension CoreMLGraphWriter {
     if rule.hiddenScales != nil {
       throw ExportRefusal(what: "products of 8-bit integers in an LSTM")
     }
-    if let gates = gates(call.inputs[0]), let functions = Self.functions(rule),
-      Self.isNative(rule), network.graph.constant(call.inputs[1]) != nil
+    if let gates = self.gates(call.inputs[0]), let functions = Self.functions(rule),
+      Self.isNative(rule), network.graph.constant(gates.weights) != nil,
+      network.graph.constant(call.inputs[1]) != nil
     {
       recurrent[call.output.index] = try layer(call, rule, gates, functions)
     } else {
@@ -98,30 +99,10 @@ extension CoreMLGraphWriter {
     return result
   }
 
-  /// What the gates' input is computed from.
-  private struct Gates {
-    let sequence: OperationGraph.Value
-    let weights: OperationGraph.Value
-    let biases: OperationGraph.Value?
-  }
-
-  /// The sequence, the weights and the biases from which the gates' input is computed; `nil` if it
-  /// is not a product.
-  private func gates(_ value: OperationGraph.Value) -> Gates? {
-    guard let split = producers[value.index], case .reshape = split.primitive,
-      let product = producers[split.inputs[0].index],
-      case .convolution(let geometry, _, 1) = product.primitive, geometry.isPointwise,
-      let joined = producers[product.inputs[0].index], case .reshape = joined.primitive,
-      sizes(joined.inputs[0]).count == 3, network.graph.constant(product.inputs[1]) != nil
-    else { return nil }
-    return Gates(
-      sequence: joined.inputs[0], weights: product.inputs[1],
-      biases: product.inputs.dropFirst(2).first)
-  }
-
   /// A recurrent layer over a sequence that is read forwards.
   private mutating func layer(
-    _ call: CoreMLOperation, _ rule: RecurrentRule, _ gates: Gates, _ functions: [CoreMLFunction]
+    _ call: CoreMLOperation, _ rule: RecurrentRule, _ gates: RecurrentGates,
+    _ functions: [CoreMLFunction]
   ) throws(ExportRefusal) -> CoreMLRecurrentResult {
     let from = sizes(gates.sequence)
     let (times, rows, channels) = (from[0], from[1], from[2])
@@ -164,7 +145,7 @@ extension CoreMLGraphWriter {
 
   /// The type and the parameters of a recurrent layer.
   private func parameters(
-    _ call: CoreMLOperation, _ rule: RecurrentRule, _ gates: Gates, channels: Int,
+    _ call: CoreMLOperation, _ rule: RecurrentRule, _ gates: RecurrentGates, channels: Int,
     _ functions: [CoreMLFunction]
   ) throws(ExportRefusal) -> (kind: CoreMLKind, message: CoreMLMessage) {
     let units = rule.units
@@ -227,7 +208,7 @@ extension CoreMLGraphWriter {
 
   /// The biases of each gate: those of the input and those of the recurrent product.
   private func biases(
-    _ call: CoreMLOperation, _ rule: RecurrentRule, _ gates: Gates
+    _ call: CoreMLOperation, _ rule: RecurrentRule, _ gates: RecurrentGates
   ) throws(ExportRefusal) -> [CoreMLNumbers] {
     let recurrent = rule.position(of: .recurrentBiases).map { call.inputs[$0] }
     let both = [gates.biases, recurrent].compactMap(\.self)

@@ -8,7 +8,9 @@ extension KerasGraphWriter {
     _ call: KerasOperation, _ rule: RecurrentRule
   ) throws(ExportRefusal) {
     try check(rule)
-    let gates = try gates(call.inputs[0])
+    guard let gates = self.gates(call.inputs[0]) else {
+      throw ExportRefusal(what: "recurrent cells whose input is not a product")
+    }
     let own = sizes(gates.sequence)
     let (times, channels) = (own[0], own[2])
     guard own[1] == 1 else { throw ExportRefusal(what: "recurrent cells over several rows") }
@@ -97,21 +99,6 @@ extension KerasGraphWriter {
         throw ExportRefusal(what: "an LSTM with other functions for its cells and its outputs")
       }
     }
-  }
-
-  /// The sequence, the weights and the biases from which the gates' input is computed.
-  private func gates(
-    _ value: OperationGraph.Value
-  ) throws(ExportRefusal) -> (
-    sequence: OperationGraph.Value, weights: OperationGraph.Value, biases: OperationGraph.Value?
-  ) {
-    guard let split = producers[value.index], case .reshape = split.primitive,
-      let product = producers[split.inputs[0].index],
-      case .convolution(let geometry, _, 1) = product.primitive, geometry.isPointwise,
-      let joined = producers[product.inputs[0].index], case .reshape = joined.primitive,
-      sizes(joined.inputs[0]).count == 3
-    else { throw ExportRefusal(what: "recurrent cells whose input is not a product") }
-    return (joined.inputs[0], product.inputs[1], product.inputs.dropFirst(2).first)
   }
 
   /// The weights of all gates in the order of Keras, [inputs][gates · units].

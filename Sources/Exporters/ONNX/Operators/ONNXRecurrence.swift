@@ -17,7 +17,9 @@ struct ONNXRecurrentResult {
 extension ONNXGraphWriter {
   mutating func recurrent(_ call: ONNXOperation, _ rule: RecurrentRule) throws(ExportRefusal) {
     try check(rule)
-    let gates = try gates(call.inputs[0])
+    guard let gates = self.gates(call.inputs[0]) else {
+      throw ExportRefusal(what: "recurrent cells whose input is not a product")
+    }
     let units = rule.units
     let width = rule.cell.gates * units
     let channels = sizes(gates.sequence).last ?? 1
@@ -96,21 +98,6 @@ extension ONNXGraphWriter {
         nil
       }
     if let refused { throw ExportRefusal(what: refused) }
-  }
-
-  /// The sequence, the weights and the biases from which the gates' input is computed.
-  private func gates(
-    _ value: OperationGraph.Value
-  ) throws(ExportRefusal) -> (
-    sequence: OperationGraph.Value, weights: OperationGraph.Value, biases: OperationGraph.Value?
-  ) {
-    guard let split = producers[value.index], case .reshape = split.primitive,
-      let product = producers[split.inputs[0].index],
-      case .convolution(let geometry, _, 1) = product.primitive, geometry.isPointwise,
-      let joined = producers[product.inputs[0].index], case .reshape = joined.primitive,
-      sizes(joined.inputs[0]).count == 3
-    else { throw ExportRefusal(what: "recurrent cells whose input is not a product") }
-    return (joined.inputs[0], product.inputs[1], product.inputs.dropFirst(2).first)
   }
 
   /// The block of the parameters for each of ONNX's gates.
