@@ -90,6 +90,24 @@ import Testing
     #expect(answers.penalizedIDs != answers.texts[0].ids)
   }
 
+  /// The penalty also counts a first token that is forced; the tokens are those of the library.
+  @Test func penaltyOfForcedTokens() async throws {
+    let json = """
+      {"decoder_start_token_id": 2, "eos_token_id": 2, "forced_bos_token_id": 174,
+      "forced_eos_token_id": 2}
+      """
+    let folder = try Fixture.changed("write-bart", ["generation_config.json": json])
+    let generator = try Generator(contentsOf: folder.path)
+    for (penalty, expected) in [
+      (Float(1), [Int32](repeating: 174, count: 8) + [2]),
+      (1.75, [174, 238, 136, 76, 257, 223, 246, 247, 2]),
+    ] {
+      let options = GenerationOptions(maximumTokens: 9, repetitionPenalty: penalty)
+      let text = try generator.generate("Swallows leave", options: options)
+      #expect(try await Self.pieces(text).flatMap(\.ids) == expected)
+    }
+  }
+
   // MARK: Endings
 
   @Test(arguments: ["write-bart", "write-mbart", "write-marian"])

@@ -93,6 +93,8 @@ public struct GeneratedText: AsyncSequence, Sendable {
         for id in plan.prompt { _ = try decoder.append(id) }
         _ = decoder.finish()
       }
+      // The penalty also counts forced tokens.
+      choice.add(token)
       (count, length) = (count + 1, length + 1)
       ids.append(token)
       unseen = [token]

@@ -17,16 +17,19 @@ struct TokenChoice {
     if options.repetitionPenalty != 1 { seen = Set(prompt) }
   }
 
-  /// Chooses the next token.
+  /// Chooses the next token, which is not yet counted: see ``add(_:)``.
   ///
   /// - Parameter logits: a number for each token.
   /// - Returns: the token; `nil` if no logit is a number.
   mutating func next(_ logits: [Float]) -> Int32? {
     var logits = options.repetitionPenalty == 1 ? logits : penalized(logits)
     for id in banned where logits.indices.contains(Int(id)) { logits[Int(id)] = -.infinity }
-    guard let token = choose(logits) else { return nil }
-    if options.repetitionPenalty != 1 { seen.insert(Int32(token)) }
-    return Int32(token)
+    return choose(logits).map { Int32($0) }
+  }
+
+  /// Adds a token of the text to those that the penalty counts.
+  mutating func add(_ token: Int32) {
+    if options.repetitionPenalty != 1 { seen.insert(token) }
   }
 
   private func penalized(_ logits: [Float]) -> [Float] {

@@ -26,6 +26,20 @@ import Testing
     #expect(imported.outputs.map(\.batchAxis) == [0])
   }
 
+  /// A constant remains one when it gets the type of the examples.
+  @Test func constantsOfTheTypeOfExamples() throws {
+    let imported = try ImportedModel(
+      onnx: ONNXWriter.model(
+        [
+          ONNXWriter.node("CastLike", ["w", "x"], ["c"]),
+          ONNXWriter.node("MatMul", ["x", "c"], ["y"]),
+        ],
+        stored: [ONNXWriter.stored("w", (0..<15).map(Float.init), sizes: [3, 5])],
+        inputs: [ONNXWriter.value("x", [-1, 3])]))
+    #expect(imported.exampleMixer == nil)
+    #expect(imported.outputs.map(\.batchAxis) == [0])
+  }
+
   @Test func filesWithoutABatch() throws {
     let imported = try imported([ONNXWriter.node("Relu", ["x"], ["y"])], [("x", [1, 3])])
     #expect(imported.inputs.map(\.batchAxis) == [nil])

@@ -12,9 +12,11 @@ extension ONNXOperators {
       fold: .known(ONNXFolding.cast), bounds: .converted,
       sizes: .computed(
         ONNXLengthFolding.converted { ElementType(onnx: Int32(clamping: $0.node.int("to"))) })),
-    .elementwise(
+    // Only the type of the second input counts: a constant remains one beside examples.
+    ONNXOperator(
       "CastLike", import: { try cast(&$0, to: try $0.value(1).type) }, fold: .none, bounds: nil,
-      sizes: .computed(ONNXLengthFolding.converted { try $0.value(1).type })),
+      length: .followed, sizes: .computed(ONNXLengthFolding.converted { try $0.value(1).type }),
+      examples: .apart(ONNXOpenRules.broadcast)),
   ]
 
   /// The input: nothing is dropped but while training.
