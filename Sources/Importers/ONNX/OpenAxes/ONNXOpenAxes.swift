@@ -123,7 +123,9 @@ struct ONNXOpenAxes {
   /// `nil` for other nodes.
   private func grown(_ call: ONNXCall) throws(ONNXMixture) -> [Result]? {
     guard case .apart(_, _, _, uniform: true)? = ONNXOperators.find(call.node)?.examples,
-      call.node.inputs.allSatisfy({ states[$0]?.isNumbers != true })
+      call.node.inputs.allSatisfy({ states[$0]?.isNumbers != true }),
+      // A known result may have nothing to do with the examples.
+      call.outputs.allSatisfy({ output in if case .host? = output { false } else { true } })
     else { return nil }
     let places = try axes(call, call, [:])
     var results: [Result] = []
