@@ -252,10 +252,12 @@ class Noise:
         if node.op_type in SQUARED and scale is not None:
             noisy = np.where(np.isfinite(size), noisy, np.nan).astype(FLOAT)
         if node.op_type in PICTURES and scale is not None:
-            # What is not finite is so in one way or another; Resize does not read an element of
-            # the weight 0.
+            # What is not finite is so in one way or another. Resize does not read an element of
+            # the weight 0, and may add the weights of a pixel that it reads twice.
             way = np.inf if self.numbers.random() < 0.5 else np.nan
-            lost = 0 if node.op_type == "Resize" else np.where(np.isnan(judged), way, np.nan)
+            lost = np.where(np.isnan(judged), way, np.nan)
+            if node.op_type == "Resize":
+                lost = self.numbers.choice([0, np.inf, -np.inf, np.nan], result.shape)
             other = np.where(np.isfinite(judged), FLOAT("nan"), lost)
             noisy = np.where(np.isfinite(size), noisy, other).astype(FLOAT)
         return noisy
@@ -270,11 +272,18 @@ def rectified(noisy, operand, exact):
     return np.where(np.abs(stray) > np.abs(operand), strayed, result).astype(FLOAT)
 
 
-def without_places(node, operand, exact, result):
-    """The places of a row that noise made NaN are none, so that none agrees by chance."""
+def without_places(node, operand, exact, result, judged):
+    """The places of a row that noise made NaN are none, so that none agrees by chance.
+
+    A row of Hardmax that noise changed may be any; `judged` is the result without noise.
+    """
     if node.op_type == "Hardmax":
         lost = (np.isnan(operand) & ~np.isnan(exact)).any()
-        return np.full_like(result, np.nan) if lost else result
+        if lost or result.shape != judged.shape:
+            return np.full_like(result, np.nan)
+        axis = next((a.i for a in node.attribute if a.name == "axis"), -1)
+        changed = (result != judged).any(axis=axis, keepdims=True)
+        return np.where(changed, FLOAT("nan"), result)
     if node.op_type not in PLACES or result.dtype == FLOAT:
         return result
     axis = next((a.i for a in node.attribute if a.name == "axis"), PLACES[node.op_type])
@@ -308,7 +317,7 @@ def run(graph, steps, noise, steady):
             noisy = noise.result(node, inputs, result, exact)
             if noisy is exact:
                 continue
-            noisy = without_places(node, inputs[0], graph.values[node.input[0]], noisy)
+            noisy = without_places(node, inputs[0], graph.values[node.input[0]], noisy, exact)
             if noisy.shape != exact.shape:
                 return None
             if steady:
