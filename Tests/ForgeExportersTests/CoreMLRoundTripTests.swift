@@ -3,6 +3,7 @@ import ForgeExporters
 import ForgeImporters
 import ForgeModels
 import ForgeTestSupport
+import Foundation
 import Testing
 
 /// Models that are written as Core ML files and read back.
@@ -213,5 +214,27 @@ import Testing
     #expect(Self.areClose(own, read))
     #expect(imported.inputs[0].name == "photo")
     #expect(imported.outputs[0].name == "conv_pw_3_relu")
+  }
+
+  /// Layers of these files have names such as `scale/2`, which are read back although a layer
+  /// `scale` becomes two.
+  @Test(arguments: ["activations", "defaults", "single_exact"])
+  func likeNamesAreReadBack(file: String) throws {
+    let fixtures = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../ForgeImportersTests/Fixtures/CoreML").standardized
+    let path = fixtures.appending(path: "\(file).mlmodel").path
+    let first = try ImportedModel(coreML: path).model
+    let second = try ImportedModel(coreML: try first.coreML(), name: "net").model
+    #expect(second.inputs.map(\.shape) == first.inputs.map(\.shape))
+    let named: [String: [Float]] = Dictionary(
+      uniqueKeysWithValues: first.tensors.filter(\.isInput).map { input in
+        (input.name, seededValues(count: input.shape?.elementCount ?? 0, seed: 7))
+      })
+    let own = try first.compile().predict(named)
+    let read = try second.compile().predict(named)
+    for output in first.tensors where output.isOutput {
+      let (a, b) = (own[output.name]?.values, read[output.name]?.values)
+      #expect(Self.areClose(try #require(a), try #require(b)), "\(output.name)")
+    }
   }
 }

@@ -12,6 +12,8 @@ struct CoreMLNetworkImport {
   private var names: Set<String>
   /// How often a name was made unique, so that many equal names take no quadratic time.
   private var repeats: [String: Int] = [:]
+  /// The names before the numbers of names such as `scale/2`.
+  private var stems: Set<String> = []
   private var layerCount = 0
 
   init(path: String, options: ImportOptions, reserved: Set<String>) {
@@ -124,15 +126,29 @@ struct CoreMLNetworkImport {
       UnsupportedNode(type: try typeName(layer), detail: detail, name: layer.name))
   }
 
-  /// A name that no other layer has.
+  /// A name that no other layer has, nor a layer that another one is translated to: `scale/2`.
   private mutating func uniqueName(_ name: String) -> String {
     let start = name.isEmpty || name.contains(where: \.isNewline) ? "layer" : name
     var unique = start
-    while !names.insert(unique).inserted {
+    while !isFree(unique) {
       let number = repeats[start, default: 1] + 1
       repeats[start] = number
       unique = "\(start)_\(number)"
     }
+    names.insert(unique)
+    if let stem = Self.stem(of: unique) { stems.insert(stem) }
     return unique
+  }
+
+  private func isFree(_ name: String) -> Bool {
+    !names.contains(name) && !stems.contains(name)
+      && Self.stem(of: name).map { !names.contains($0) } != false
+  }
+
+  /// What stands before the number of a name of the form `scale/2`.
+  private static func stem(of name: String) -> String? {
+    let digits = name.utf8.reversed().prefix { (48...57).contains($0) }.count
+    let stem = name.dropLast(digits)
+    return digits > 0 && stem.last == "/" ? String(stem.dropLast()) : nil
   }
 }

@@ -3,5 +3,5 @@
 /// The version of imports.
 enum ImporterVersion {
   /// The digest of the sources that decide which model a file becomes.
-  static let digest = "74840d126d169fe6d98f2557190a1c58"
+  static let digest = "48327c2504fb6a6b6fb3ed7a1ae7d744"
 }
