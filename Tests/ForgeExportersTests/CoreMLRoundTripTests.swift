@@ -226,12 +226,12 @@ import Testing
     let first = try ImportedModel(coreML: path).model
     let second = try ImportedModel(coreML: try first.coreML(), name: "net").model
     #expect(second.inputs.map(\.shape) == first.inputs.map(\.shape))
-    let named: [String: [Float]] = Dictionary(
-      uniqueKeysWithValues: first.tensors.filter(\.isInput).map { input in
-        (input.name, seededValues(count: input.shape?.elementCount ?? 0, seed: 7))
-      })
-    let own = try first.compile().predict(named)
-    let read = try second.compile().predict(named)
+    let (one, other) = (try first.compile(), try second.compile())
+    var named: [String: [Float]] = [:]
+    for (name, input) in zip(one.inputNames, first.inputs) {
+      named[name] = seededValues(count: try #require(input.shape?.elementCount), seed: 7)
+    }
+    let (own, read) = (try one.predict(named), try other.predict(named))
     for output in first.tensors where output.isOutput {
       let (a, b) = (own[output.name]?.values, read[output.name]?.values)
       #expect(Self.areClose(try #require(a), try #require(b)), "\(output.name)")
