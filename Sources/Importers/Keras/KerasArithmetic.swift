@@ -63,10 +63,14 @@ enum KerasArithmetic {
       switch (first, second) {
       case (.tensor(let first), .tensor(let second)): return try both(first, second)
       case (.tensor(let tensor), .numbers(let numbers)):
-        if let result = try single(tensor, .second(numbers)) { return result }
+        if fits(numbers, tensor), let result = try single(tensor, .second(numbers)) {
+          return result
+        }
         return try both(tensor, call.constant(numbers, [numbers.count], beside: tensor))
       case (.numbers(let numbers), .tensor(let tensor)):
-        if let result = try single(tensor, .first(numbers)) { return result }
+        if fits(numbers, tensor), let result = try single(tensor, .first(numbers)) {
+          return result
+        }
         return try both(call.constant(numbers, [numbers.count], beside: tensor), tensor)
       case (.tensor(let tensor), .array(let sizes, let values)):
         return try both(tensor, call.constant(values, sizes, beside: tensor))
@@ -75,6 +79,11 @@ enum KerasArithmetic {
       default: throw .unsupported("no tensor")
       }
     }
+  }
+
+  /// Whether numbers are one for all elements or for each channel; else the tensor is repeated.
+  private static func fits(_ numbers: [Float], _ tensor: KerasTensor) -> Bool {
+    numbers.count == 1 || tensor.tensor.channels != 1
   }
 
   private static func operands(_ call: KerasCall) throws(KerasFault) -> (Operand, Operand) {

@@ -155,7 +155,7 @@ extension KerasGraphWriter {
         call.inputs[0], from: data, order: [axis] + others, to: [data[axis], count])
       let stored = try value(call.inputs[1])
       let ids: KerasTensor
-      if let integers = stored.integers {
+      if isChecked, let integers = stored.integers {
         ids = integers
       } else {
         ids = try index(call.inputs[1], form: form, size: data[axis], isChecked: isChecked)

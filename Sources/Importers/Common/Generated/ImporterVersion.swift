@@ -3,5 +3,5 @@
 /// The version of imports.
 enum ImporterVersion {
   /// The digest of the sources that decide which model a file becomes.
-  static let digest = "48327c2504fb6a6b6fb3ed7a1ae7d744"
+  static let digest = "c62f84bff6451e510cbad84700f7f05b"
 }
