@@ -25,7 +25,7 @@ struct CoreMLFileWriter {
     self.options = options
     graph = CoreMLGraphWriter(network, hasHalfWeights: options.weights == .float16)
     try addInputs(network)
-    try graph.write(network)
+    try graph.writeNodes()
     try addOutputs(network)
   }
 

@@ -66,9 +66,6 @@ struct CoreMLGraphWriter: ExportGraph {
     }
   }
 
-  /// The shape of a value of the network, whose sizes are known.
-  func sizes(_ value: OperationGraph.Value) -> [Int] { network.graph.shape(of: value).sizes ?? [] }
-
   /// The sizes of a value of the file.
   func sizes(of name: String) -> [Int] { valueSizes[name] ?? [] }
 
@@ -320,14 +317,6 @@ struct CoreMLGraphWriter: ExportGraph {
     known.names[form] = name
     values[value.index] = known
     return name
-  }
-
-  /// The values of [pixels][channels] as [channels][pixels]; none if the number differs.
-  static func channelsFirst(_ values: [Float], pixels: Int, channels: Int) -> [Float] {
-    guard values.count == pixels * channels else { return [] }
-    return (0..<channels).flatMap { channel in
-      (0..<pixels).map { values[$0 * channels + channel] }
-    }
   }
 
   // MARK: The end

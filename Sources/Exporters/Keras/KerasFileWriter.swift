@@ -28,7 +28,7 @@ struct KerasFileWriter {
     title = model.metadata.name ?? "functional"
     graph = KerasGraphWriter(network, longestConstant: options.longestConstant)
     inputs = Self.addInputs(network, &graph)
-    try graph.write(network)
+    try graph.writeNodes()
     var taken: [Int: String] = [:]
     outputs = try Self.addOutputs(network, &graph, &taken)
     order = KerasOrder(graph.records, outputs: outputs)

@@ -54,9 +54,6 @@ struct KerasGraphWriter: ExportGraph {
     }
   }
 
-  /// The sizes of a value.
-  func sizes(_ value: OperationGraph.Value) -> [Int] { network.graph.shape(of: value).sizes ?? [] }
-
   /// The sizes that a value has in Keras: a pixel is a vector there.
   static func kerasSizes(_ sizes: [Int]) -> [Int] {
     sizes.count == 3 && sizes[0] == 1 && sizes[1] == 1 ? [sizes[2]] : sizes

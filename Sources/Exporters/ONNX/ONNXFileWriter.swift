@@ -39,7 +39,7 @@ struct ONNXFileWriter {
     batch = options.batch
     graph = ONNXGraphWriter(network)
     addInputs(network)
-    try graph.write(network)
+    try graph.writeNodes()
     try addOutputs(network)
   }
 

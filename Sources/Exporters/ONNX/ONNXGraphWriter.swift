@@ -38,9 +38,6 @@ struct ONNXGraphWriter: ExportGraph {
     for node in network.graph.nodes { producers[node.output.index] = node }
   }
 
-  /// The shape of a value, whose sizes are known.
-  func sizes(_ value: OperationGraph.Value) -> [Int] { network.graph.shape(of: value).sizes ?? [] }
-
   // MARK: Names
 
   /// A name that no other value has.
@@ -222,11 +219,7 @@ struct ONNXGraphWriter: ExportGraph {
       let (height, width, channels) = (stored.sizes[0], stored.sizes[1], stored.sizes[2])
       name = try parameter(
         value, sizes: [1, channels, height, width], as: "channels first"
-      ) { values in
-        (0..<channels).flatMap { channel in
-          (0..<height * width).map { values[$0 * channels + channel] }
-        }
-      }
+      ) { Self.channelsFirst($0, pixels: height * width, channels: channels) }
     } else if let from = stored.ordered,
       form != .channelsFirst || stored.isVector || stored.sizes[2] == 1,
       let source = stored.names[from]
@@ -268,14 +261,6 @@ struct ONNXGraphWriter: ExportGraph {
     }
     if allImages, forms.contains(.channelsFirst) { return .channelsFirst }
     return allImages && allVectors && forms.contains(.flat) ? .flat : .plain
-  }
-
-  /// The height, width and channels of a constant of at most three axes, as it is broadcast to an
-  /// image; `nil` for other values.
-  func constantImage(_ value: OperationGraph.Value) -> [Int]? {
-    let valueSizes = sizes(value)
-    guard network.graph.constant(value) != nil, valueSizes.count <= 3 else { return nil }
-    return Array(repeating: 1, count: 3 - valueSizes.count) + valueSizes
   }
 
   /// Where an axis of the network's tensor is in a form, examples included.

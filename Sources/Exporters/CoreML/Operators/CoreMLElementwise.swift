@@ -85,14 +85,6 @@ extension CoreMLGraphWriter {
     return allImages && allVectors && forms.contains(.flat) ? .flat : .plain
   }
 
-  /// The height, width and channels of a constant of at most three axes, as it is broadcast to an
-  /// image; `nil` for other values.
-  func constantImage(_ value: OperationGraph.Value) -> [Int]? {
-    let valueSizes = sizes(value)
-    guard network.graph.constant(value) != nil, valueSizes.count <= 3 else { return nil }
-    return Array(repeating: 1, count: 3 - valueSizes.count) + valueSizes
-  }
-
   /// Values in one form, so that their axes meet when they are broadcast.
   private mutating func broadcast(
     _ operands: [OperationGraph.Value]

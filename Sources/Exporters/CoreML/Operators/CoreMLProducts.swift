@@ -95,28 +95,6 @@ extension CoreMLGraphWriter {
     set(call.output, .channelsFirst, result)
   }
 
-  /// The padding of a window at the top, left, bottom and right, with which the number of windows
-  /// is that of the network when it is rounded down.
-  func pads(
-    _ geometry: ConvolutionGeometry, from input: OperationGraph.Value,
-    to output: OperationGraph.Value
-  ) -> [Int] {
-    let (inputSizes, made) = (sizes(input), sizes(output))
-    let edges = geometry.edges(width: inputSizes[1], height: inputSizes[0])
-    func end(_ axis: Int, before: Int, after: Int, stride: Int, extent: Int) -> Int {
-      max(after, (made[axis] - 1) * stride + extent - inputSizes[axis] - before)
-    }
-    return [
-      edges.top, edges.left,
-      end(
-        0, before: edges.top, after: edges.bottom, stride: geometry.stride.height,
-        extent: geometry.extent.height),
-      end(
-        1, before: edges.left, after: edges.right, stride: geometry.stride.width,
-        extent: geometry.extent.width),
-    ]
-  }
-
   mutating func dense(_ call: CoreMLOperation, outputs: Int) throws(ExportRefusal) {
     let operand = try value(call.inputs[0])
     let count = operand.sizes.reduce(1, *)
@@ -129,17 +107,8 @@ extension CoreMLGraphWriter {
     let (pixels, channels) = (count / max(operand.sizes.last ?? 1, 1), operand.sizes.last ?? 1)
     // The image stays as it is, and the weights take its order.
     let weights = try stored(call.inputs[1], count: outputs * count) { values in
-      guard isTurned, values.count == outputs * count else { return values }
-      var turned = Array(repeating: Float(0), count: values.count)
-      for output in 0..<outputs {
-        for pixel in 0..<pixels {
-          for channel in 0..<channels {
-            turned[output * count + channel * pixels + pixel] =
-              values[output * count + pixel * channels + channel]
-          }
-        }
-      }
-      return turned
+      isTurned
+        ? Self.channelsFirst(values, blocks: outputs, pixels: pixels, channels: channels) : values
     }
     let bias = try call.inputs.count > 2 ? stored(call.inputs[2], count: outputs) : nil
     let isVector = CoreMLValue.usualForm(sizes(call.output)) == .flat

@@ -57,28 +57,6 @@ extension ONNXGraphWriter {
     set(call.output, .channelsFirst, result, isBatched: try isBatched([call.inputs[0]]))
   }
 
-  /// The padding of a window at the top, left, bottom and right, with which the number of windows
-  /// is that of the network when it is rounded down.
-  func pads(
-    _ geometry: ConvolutionGeometry, from input: OperationGraph.Value,
-    to output: OperationGraph.Value
-  ) -> [Int] {
-    let (inputSizes, made) = (sizes(input), sizes(output))
-    let edges = geometry.edges(width: inputSizes[1], height: inputSizes[0])
-    func end(_ axis: Int, before: Int, after: Int, stride: Int, extent: Int) -> Int {
-      max(after, (made[axis] - 1) * stride + extent - inputSizes[axis] - before)
-    }
-    return [
-      edges.top, edges.left,
-      end(
-        0, before: edges.top, after: edges.bottom, stride: geometry.stride.height,
-        extent: geometry.extent.height),
-      end(
-        1, before: edges.left, after: edges.right, stride: geometry.stride.width,
-        extent: geometry.extent.width),
-    ]
-  }
-
   mutating func dense(_ call: ONNXOperation, outputs: Int) throws(ExportRefusal) {
     let operand = try value(call.inputs[0])
     let count = operand.sizes.reduce(1, *)
@@ -95,17 +73,7 @@ extension ONNXGraphWriter {
       weights = try self.weights(
         call.inputs[1], sizes: [outputs, count], as: "channels first"
       ) { values in
-        guard values.count == outputs * count else { return [] }
-        var turned = Array(repeating: Float(0), count: values.count)
-        for output in 0..<outputs {
-          for pixel in 0..<pixels {
-            for channel in 0..<channels {
-              turned[output * count + channel * pixels + pixel] =
-                values[output * count + pixel * channels + channel]
-            }
-          }
-        }
-        return turned
+        Self.channelsFirst(values, blocks: outputs, pixels: pixels, channels: channels)
       }
     } else {
       let plain = try name(of: call.inputs[0], in: .plain)
