@@ -208,7 +208,7 @@ package struct Inference: Sendable {
 
   /// Counts the parameters that are one tensor of the file with those of earlier layers.
   private static func countTied(_ nodes: inout [Node], _ source: any IdentifyingParameterSource) {
-    var seen: Set<AnyHashable> = []
+    var seen: Set<ValueIdentity> = []
     for index in nodes.indices where !nodes[index].sharesParameters {
       for spec in nodes[index].parameters {
         guard let tensor = source.identity(of: spec), !seen.insert(tensor).inserted else {

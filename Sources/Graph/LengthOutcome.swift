@@ -39,7 +39,8 @@ package enum LengthOutcome: Sendable {
       for axis in axes { lengthSizes[axis.axis] = axis.sizes.polynomial }
       self = .follows(lengthSizes, maximum: maximum)
     case .layer(let layer):
-      let ofLayer = (layer as? any LengthLayer)?.maximumLength
+      var ofLayer: Int?
+      if case .known(let outline) = outcome { ofLayer = outline.maximumLength }
       guard let maximum = ofLayer ?? inputs.lazy.compactMap(\.lengths.maximum).first else {
         self = .fixed
         return

@@ -16,7 +16,10 @@ struct NodeNames {
 
   /// Whether a given name can be a line of a summary and the start of a parameter's name.
   static func isUsable(_ name: String) -> Bool {
-    !name.isEmpty && !name.contains(where: \.isNewline)
+    if name.isEmpty { return false }
+    // All line breaks of ASCII are control characters.
+    if name.hasOnly({ (0x20..<0x80).contains($0) }) { return true }
+    return !name.contains(where: \.isNewline)
   }
 
   /// The name of a tensor, and the earlier node of that name; `position` counts layers from 1.

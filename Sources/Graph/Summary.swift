@@ -67,11 +67,12 @@ package struct SummaryTable {
       for (column, cell) in row.enumerated() { widths[column] = max(widths[column], cell.count) }
     }
     let line = { (cells: [String]) -> String in
-      let padded = zip(cells, widths).map { cell, width in
-        cell + String(repeating: " ", count: max(width - cell.count, 0))
+      var text = ""
+      var spaces = 0
+      for (cell, width) in zip(cells, widths) {
+        if !cell.isEmpty { text += String(repeating: " ", count: spaces) + cell }
+        spaces = (cell.isEmpty ? spaces : 0) + max(width - cell.count, 0) + 1
       }
-      var text = padded.joined(separator: " ")
-      while text.last == " " { text.removeLast() }
       return text
     }
     // The rule is as long as the header with its last column at full width.

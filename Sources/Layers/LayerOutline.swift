@@ -11,16 +11,20 @@ package struct LayerOutline: Sendable {
   package let multiplyAdds: Int
   /// The shapes of the states.
   package let states: [Shape]
+  /// The largest length of the model's sequences, if the layer states it.
+  package let maximumLength: Int?
 
   /// Creates the outline of an input of the model.
   package init(input shape: Shape) {
     (self.shape, parameters, multiplyAdds, states) = (shape, [], 0, [])
+    maximumLength = nil
   }
 
   /// Creates an outline of which a size is not known.
   package init(shape: Shape, parameters: [ParameterSpec], multiplyAdds: Int) {
     (self.shape, self.parameters, self.multiplyAdds) = (shape, parameters, multiplyAdds)
     states = []
+    maximumLength = nil
   }
 
   /// Lowers a layer by itself.
@@ -43,6 +47,7 @@ package struct LayerOutline: Sendable {
     parameters = lowering.layerParameters
     multiplyAdds = lowering.layerMultiplyAdds
     states = lowering.graph.states.map { lowering.shape(of: $0.present) }
+    maximumLength = lowering.maximumLength
   }
 }
 

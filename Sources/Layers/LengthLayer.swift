@@ -5,6 +5,10 @@ import ForgeShapes
 package protocol LengthLayer: BuiltInLayer {
   /// The largest length.
   var maximumLength: Int { get }
+  /// Lowers the layer for sequences of a length.
+  ///
+  /// - Throws: `ShapeError` naming the rule that the inputs or arguments violate.
+  func lower(into lowering: inout Lowering, length: Int) throws(ShapeError)
 }
 
 /// A layer that is computed once for each entry of its input's first axis, so that their number is
@@ -15,11 +19,16 @@ package protocol UnrolledLayer: Layer {
 }
 
 extension LengthLayer {
-  /// The arguments for the length at which a model is lowered.
+  /// Lowers the layer for the length at which a model is lowered.
+  package func lower(into lowering: inout Lowering) throws(ShapeError) {
+    lowering.maximumLength = maximumLength
+    try lower(into: &lowering, length: lowering.length ?? maximumLength)
+  }
+
+  /// The arguments for a length.
   fileprivate func numbers(
-    _ sizes: [LengthSize], in lowering: Lowering
+    _ sizes: [LengthSize], _ length: Int
   ) throws(ShapeError) -> [Int] {
-    let length = lowering.length ?? maximumLength
     var numbers: [Int] = []
     for size in sizes {
       guard let number = size[length] else { throw .tooManyElements() }
@@ -62,8 +71,8 @@ package struct LengthSized<Base: SizedLayer>: LengthLayer {
     label = LayerLabel(name, #fileID, #line, #column)
   }
 
-  package func lower(into lowering: inout Lowering) throws(ShapeError) {
-    try Base.to(numbers(sizes, in: lowering)).lower(into: &lowering)
+  package func lower(into lowering: inout Lowering, length: Int) throws(ShapeError) {
+    try Base.to(numbers(sizes, length)).lower(into: &lowering)
   }
 }
 
@@ -83,11 +92,10 @@ package struct LengthSlice: LengthLayer {
     label = LayerLabel(nil, #fileID, #line, #column)
   }
 
-  package func lower(into lowering: inout Lowering) throws(ShapeError) {
+  package func lower(into lowering: inout Lowering, length: Int) throws(ShapeError) {
     // A crop that takes the whole of the longest sequence would be dropped there.
     try Slice(
-      starts: numbers(starts, in: lowering), ends: numbers(ends, in: lowering), axes: axes,
-      steps: steps
+      starts: numbers(starts, length), ends: numbers(ends, length), axes: axes, steps: steps
     ).lower(into: &lowering, crops: false)
   }
 }
@@ -108,7 +116,7 @@ package struct LengthConstant: LengthLayer {
     label = LayerLabel(nil, #fileID, #line, #column)
   }
 
-  package func lower(into lowering: inout Lowering) throws(ShapeError) {
+  package func lower(into lowering: inout Lowering, length: Int) throws(ShapeError) {
     try Constant(values, shape: shape).lower(into: &lowering)
     if let output = lowering.output { lowering.graph.computedInPredictions.insert(output.index) }
   }

@@ -64,7 +64,7 @@ public struct CombinedParameters: ParameterSource {
 
 extension CombinedParameters: IdentifyingParameterSource {
   /// The tensor of the first source that has the parameter.
-  package func identity(of spec: ParameterSpec) -> AnyHashable? {
+  package func identity(of spec: ParameterSpec) -> ValueIdentity? {
     for source in sources {
       if let known = (source as? any IdentifyingParameterSource)?.identity(of: spec) {
         return known

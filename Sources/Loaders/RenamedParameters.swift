@@ -46,7 +46,7 @@ public struct RenamedParameters: ParameterSource {
 
 extension RenamedParameters: IdentifyingParameterSource {
   /// The tensor that the source knows under its own name of the layer.
-  package func identity(of spec: ParameterSpec) -> AnyHashable? {
+  package func identity(of spec: ParameterSpec) -> ValueIdentity? {
     guard let source = source as? any IdentifyingParameterSource, let name = rename(spec.layer)
     else { return nil }
     return source.identity(of: spec.named(name))

@@ -31,6 +31,8 @@ public struct Lowering {
 
   /// The length of the model's sequences, if each prediction chooses it.
   package var length: Int?
+  /// The largest length that a layer of the model states, if one does.
+  package var maximumLength: Int?
   /// The graph so far.
   package var graph = OperationGraph()
   /// The parameters of the whole model, in the order of first use.
@@ -40,8 +42,11 @@ public struct Lowering {
   /// The multiply-adds of the layer.
   package private(set) var layerMultiplyAdds = 0
   /// The axes of the sequences that layers make, as other frameworks have them.
-  package internal(set) var sequenceAxes: [Value: SequenceAxes] = [:]
-  private var parameterValues: [ParameterSpec: Value] = [:]
+  package internal(set) var sequenceAxes: [(sequence: Value, axes: SequenceAxes)] = []
+  /// The values of ``layerParameters``.
+  private var layerValues: [Value] = []
+  /// The values of the parameters of earlier layers.
+  private var earlierValues: [ParameterSpec: Value] = [:]
   private var layer = 0
 
   package init() {}
@@ -52,7 +57,8 @@ public struct Lowering {
     self.layerName = name
     self.inputs = inputs
     output = nil
-    layerParameters = []
+    for (spec, value) in zip(layerParameters, layerValues) { earlierValues[spec] = value }
+    (layerParameters, layerValues) = ([], [])
     layerMultiplyAdds = 0
   }
 
@@ -114,23 +120,23 @@ public struct Lowering {
   /// - Throws: as ``parameter(_:_:)``.
   public mutating func parameter(_ spec: ParameterSpec) throws(ShapeError) -> Value {
     let spec = spec.named(layerName)
-    if !layerParameters.contains(spec) {
-      guard spec.sizes.allSatisfy({ $0 >= 1 }) else { throw .emptyParameter(spec) }
-      guard Set(spec.axes).count == spec.axes.count else { throw .repeatedAxis(spec) }
-      guard
-        !layerParameters.contains(where: { $0.type == spec.type && Set($0.axes) == Set(spec.axes) })
-      else {
-        throw .repeatedParameter(spec)
-      }
-      try SizeRule.bounded(spec)
-      layerParameters.append(spec)
+    if let index = layerParameters.firstIndex(of: spec) { return layerValues[index] }
+    guard spec.sizes.allSatisfy({ $0 >= 1 }) else { throw .emptyParameter(spec) }
+    guard !spec.repeatsAxis else { throw .repeatedAxis(spec) }
+    guard !layerParameters.contains(where: { $0.type == spec.type && $0.hasAxes(of: spec) }) else {
+      throw .repeatedParameter(spec)
     }
-    if let value = parameterValues[spec] { return value }
-    parameters.append(spec)
-    let value = graph.addValue(
-      Shape(sizes: spec.sizes), .constant(.parameter(parameters.count - 1)))
-    parameterValues[spec] = value
+    try SizeRule.bounded(spec)
+    let value = earlierValues[spec] ?? addParameter(spec)
+    layerParameters.append(spec)
+    layerValues.append(value)
     return value
+  }
+
+  private mutating func addParameter(_ spec: ParameterSpec) -> Value {
+    parameters.append(spec)
+    return graph.addValue(
+      Shape(sizes: spec.sizes), .constant(.parameter(parameters.count - 1)))
   }
 
   /// A constant with the given values in row-major order.

@@ -13,6 +13,6 @@ extension Lowering {
   /// States the axes of a sequence that this layer makes, for weights that meet its values after a
   /// `Flatten`.
   package mutating func state(_ axes: SequenceAxes, of sequence: Value) {
-    sequenceAxes[sequence] = axes
+    sequenceAxes.append((sequence, axes))
   }
 }

@@ -39,13 +39,13 @@ package protocol IdentifiedParameterData: ParameterData {
   /// The tensor of the file that holds the values; `nil` if it is not known.
   ///
   /// Equal identities mean equal elements in equal order.
-  var identity: AnyHashable? { get }
+  var identity: ValueIdentity? { get }
 }
 
 /// A source that knows which of its parameters are one tensor of a file.
 package protocol IdentifyingParameterSource: ParameterSource {
   /// The tensor of the file that holds a parameter; `nil` if it is not known.
-  func identity(of spec: ParameterSpec) -> AnyHashable?
+  func identity(of spec: ParameterSpec) -> ValueIdentity?
 }
 
 extension ParameterData {

@@ -70,6 +70,9 @@ public enum ParameterAxis: Character, Hashable, Sendable, Encodable {
   /// Outputs per channel of a depthwise kernel.
   case multiplier = "M"
 
+  /// Hashes the letter as a number; as a character it would be hashed as a text.
+  public func hash(into hasher: inout Hasher) { hasher.combine(rawValue.asciiValue) }
+
   /// Encodes the letter.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
@@ -121,22 +124,25 @@ public struct ParameterSpec: Hashable, Sendable, Encodable {
     self.type = type
     self.axes = axes
     self.sizes = sizes
-    self.kerasAxes = keras ?? Self.usualOrders[axes]?.keras ?? axes
-    self.pytorchAxes = pytorch ?? Self.usualOrders[axes]?.pytorch ?? axes
+    let usual = Self.usualOrders(axes)
+    self.kerasAxes = keras ?? usual.keras
+    self.pytorchAxes = pytorch ?? usual.pytorch
   }
 
-  private static let usualOrders:
-    [[ParameterAxis]: (keras: [ParameterAxis], pytorch: [ParameterAxis])] = [
-      [.outputs, .height, .width, .inputs]: (
-        [.height, .width, .inputs, .outputs], [.outputs, .inputs, .height, .width]
-      ),
-      [.channels, .multiplier, .height, .width]: (
-        [.height, .width, .channels, .multiplier], [.channels, .multiplier, .height, .width]
-      ),
-      [.height, .width, .channels]: (
-        [.height, .width, .channels], [.channels, .height, .width]
-      ),
-    ]
+  /// The orders in which other frameworks store the axes of a convolution and of an image.
+  private static func usualOrders(
+    _ axes: [ParameterAxis]
+  ) -> (keras: [ParameterAxis], pytorch: [ParameterAxis]) {
+    switch axes {
+    case [.outputs, .height, .width, .inputs]:
+      ([.height, .width, .inputs, .outputs], [.outputs, .inputs, .height, .width])
+    case [.channels, .multiplier, .height, .width]:
+      ([.height, .width, .channels, .multiplier], [.channels, .multiplier, .height, .width])
+    case [.height, .width, .channels]:
+      ([.height, .width, .channels], [.channels, .height, .width])
+    default: (axes, axes)
+    }
+  }
 
   /// Returns the same parameter for the layer named `layer`.
   public func named(_ layer: String) -> ParameterSpec {
@@ -147,6 +153,16 @@ public struct ParameterSpec: Hashable, Sendable, Encodable {
 
   /// The number of values; 0 when the product is out of bounds, which shape inference rejects.
   public var count: Int { Shape.product(of: sizes) ?? 0 }
+
+  /// Whether an axis is stated twice.
+  package var repeatsAxis: Bool {
+    axes.indices.contains { axes[..<$0].contains(axes[$0]) }
+  }
+
+  /// Whether the axes are those of another parameter in any order, where no axis is stated twice.
+  package func hasAxes(of other: ParameterSpec) -> Bool {
+    axes.count == other.axes.count && axes.allSatisfy(other.axes.contains)
+  }
 
   /// The sizes in Forge's order with their axes: `20×5×5×3 [O][H][W][I]`.
   package var shapeText: String {

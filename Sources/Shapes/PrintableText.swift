@@ -25,7 +25,7 @@ extension StringProtocol {
   }
 
   private func escaped(keepsLineBreaks: Bool, _ escape: (String) -> String) -> String {
-    let isPlain = utf8.allSatisfy { byte in
+    let isPlain = hasOnly { byte in
       (0x20..<0x7F).contains(byte) || (keepsLineBreaks && byte == 0x0A)
     }
     if isPlain { return String(self) }

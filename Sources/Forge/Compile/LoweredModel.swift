@@ -65,6 +65,6 @@ struct LoweredModel: Sendable {
     self.graph = lowering.graph
     self.parameters = lowering.parameters
     self.owners = owners
-    sequenceAxes = lowering.sequenceAxes
+    sequenceAxes = Dictionary(lowering.sequenceAxes.map { ($0.sequence, $0.axes) }) { $1 }
   }
 }

@@ -71,7 +71,7 @@ struct ParameterStore: ConstantSource {
 
   /// A tensor of a file and how a parameter reads it.
   private struct StoredParameter: Hashable {
-    let tensor: AnyHashable
+    let tensor: ValueIdentity
     let sizes, strides: [Int]
   }
 

@@ -52,7 +52,7 @@ struct EditedParameters: ParameterSource {
 }
 
 extension EditedParameters: IdentifyingParameterSource {
-  func identity(of spec: ParameterSpec) -> AnyHashable? {
+  func identity(of spec: ParameterSpec) -> ValueIdentity? {
     guard let source = source as? any IdentifyingParameterSource, let oldSpec = old(spec) else {
       return nil
     }

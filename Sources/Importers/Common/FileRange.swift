@@ -23,7 +23,7 @@ package struct FileRange: StoredBytes {
     try file.checkReadable(range)
   }
 
-  package var identity: AnyHashable? { file.identity(of: range) }
+  package var identity: ValueIdentity? { file.identity(of: range) }
   package var filePlace: (file: InputFile, range: Range<Int>)? { (file, range) }
 
   package func withBytes<Result>(

@@ -101,24 +101,14 @@ extension HostTensor {
   /// The tensor of the file or of memory that holds the values; `nil` if it is not known.
   ///
   /// Equal identities mean equal elements in equal order, as long as both tensors exist.
-  var identity: AnyHashable? {
+  var identity: ValueIdentity? {
     switch storage {
     case .stored(let bytes):
-      bytes.identity.map { AnyHashable(Identity(source: $0, type: type)) }
-    case .folded(let values): Identity(source: ObjectIdentifier(values), type: type)
-    case .floats(let values):
-      Self.identity(ofMemory: values).map { Identity(source: $0, type: type) }
-    case .integers, .repeated: nil
+      return bytes.identity.map { ValueIdentity($0.owner, $0.range, type: type) }
+    case .folded(let values):
+      return ValueIdentity(.object(ObjectIdentifier(values)), type: type)
+    case .floats(let values): return ValueIdentity(array: values, type: type)
+    case .integers, .repeated: return nil
     }
-  }
-
-  private static func identity(ofMemory values: [Float]) -> UnsafeRawPointer? {
-    // An array in memory has its address as long as it exists, and so have its copies.
-    values.isEmpty ? nil : values.withUnsafeBytes { $0.baseAddress }
-  }
-
-  private struct Identity: Hashable {
-    let source: AnyHashable
-    let type: ElementType
   }
 }

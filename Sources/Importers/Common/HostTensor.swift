@@ -163,7 +163,7 @@ package protocol StoredBytes: Sendable {
   /// Where the bytes are; `nil` if it is not known.
   ///
   /// Equal identities mean equal bytes, as long as both exist.
-  var identity: AnyHashable? { get }
+  var identity: ValueIdentity? { get }
 
   /// The file and the place of the bytes, if a file holds them as they are.
   var filePlace: (file: InputFile, range: Range<Int>)? { get }
@@ -171,7 +171,7 @@ package protocol StoredBytes: Sendable {
 
 extension StoredBytes {
   /// `nil`: not known.
-  package var identity: AnyHashable? { nil }
+  package var identity: ValueIdentity? { nil }
   /// `nil`: not known.
   package var filePlace: (file: InputFile, range: Range<Int>)? { nil }
 }
@@ -183,10 +183,7 @@ package struct BytesInMemory: StoredBytes {
   /// Wraps bytes.
   package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  package var identity: AnyHashable? {
-    // An array in memory has its address as long as it exists, and so have its copies.
-    bytes.isEmpty ? nil : bytes.withUnsafeBytes { $0.baseAddress.map { AnyHashable($0) } }
-  }
+  package var identity: ValueIdentity? { ValueIdentity(array: bytes) }
 
   package func withBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result

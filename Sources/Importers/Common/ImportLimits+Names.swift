@@ -19,7 +19,7 @@ extension ImportLimits {
         needs: "at most \(nameBytes)",
         remedy: "for a file that you trust, raise nameBytes in ImportLimits")
     }
-    guard name.utf8.contains(where: { $0 >= 0x80 }) else { return }
+    guard !name.isASCII else { return }
     let marks = EntryName(name).markRun
     guard marks <= Self.mostMarks else {
       throw ImportError(

@@ -32,7 +32,7 @@ extension ImportedModel {
   /// The number of stored values by element type; weights that layers share count once.
   private func weightTypes() -> [ElementType: Int] {
     guard let source = model.parameters else { return [:] }
-    var seen: Set<AnyHashable> = []
+    var seen: Set<ValueIdentity> = []
     var counts: [ElementType: Int] = [:]
     for spec in model.parameterSpecs {
       guard let values = (try? source.parameter(for: spec)) ?? nil else { continue }

@@ -52,7 +52,7 @@ package struct ImportedParameters: IdentifyingParameterSource {
 
   package var availableNames: [String] { Set(entries.keys.map(\.layer)).sorted() }
 
-  package func identity(of spec: ParameterSpec) -> AnyHashable? {
+  package func identity(of spec: ParameterSpec) -> ValueIdentity? {
     entries[Key(layer: spec.layer, type: spec.type)]?.values.identity
   }
 
@@ -77,7 +77,7 @@ private struct ImportedValues: OrderedParameterData, IdentifiedParameterData, Fi
   }
 
   var count: Int { values.count }
-  var identity: AnyHashable? { values.identity }
+  var identity: ValueIdentity? { values.identity }
   var filePlace: (file: InputFile, range: Range<Int>)? {
     if case .stored(let bytes) = values.storage { bytes.filePlace } else { nil }
   }

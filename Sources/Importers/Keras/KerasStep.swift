@@ -103,7 +103,7 @@ struct KerasCall: Sendable {
 
   /// Applies a layer of Forge to several tensors.
   func apply(_ layer: any Layer, to inputs: [Tensor]) throws(KerasFault) -> Tensor {
-    let result = inputs.chained(to: layer)
+    let result = Tensor(.layer(layer), inputs: inputs)
     switch result.outcome {
     case .known: return result
     case .failed(let error): throw .shape(error, inputs: inputs.map(\.shape))

@@ -212,7 +212,7 @@ struct ONNXCall {
   ///
   /// - Throws: ``NodeFailure`` with the violated rule.
   static func applied(_ layer: some Layer, to tensors: [Tensor]) throws -> Tensor {
-    let result = tensors.count == 1 ? tensors[0].chained(to: layer) : tensors.chained(to: layer)
+    let result = Tensor(.layer(layer), inputs: tensors)
     if case .failed(let error) = result.outcome {
       let text = [error.headline] + error.details.map { "\($0.label) \($0.text)" }
       throw NodeFailure.invalid(text.joined(separator: "; "))

@@ -2,14 +2,18 @@ import Forge
 
 /// Who reads the values of an import.
 struct ONNXUses {
-  /// How many nodes still read a value; outputs are read once more.
-  private var readers: [String: Int] = [:]
-  /// The values that casts to truth values read.
-  private var truths: Set<String> = []
-  /// The values that others read.
-  private var others: Set<String> = []
-  /// What becomes of the numbers in a value where they may be places along an axis.
-  private var places: [String: [PlaceReader]] = [:]
+  /// The readers of each value.
+  private var readers: [String: Readers] = [:]
+
+  /// Who reads a value.
+  private struct Readers {
+    /// How many nodes still read the value; outputs are read once more.
+    var count = 0
+    /// Whether casts to truth values read it, and whether others do.
+    var areTruths = false, areOthers = false
+    /// What becomes of its numbers where they may be places along an axis.
+    var places: [PlaceReader] = []
+  }
 
   /// Who reads numbers that may be places.
   private enum PlaceReader {
@@ -34,9 +38,7 @@ struct ONNXUses {
       let rule = ONNXOperators.find(node)?.bounds
       let isTruth = rule?.readsTruth(node) == true
       for (index, name) in node.inputs.enumerated() {
-        places[name, default: []].append(Self.reader(node, rule, index))
-        readers[name, default: 0] += 1
-        if isTruth { truths.insert(name) } else { others.insert(name) }
+        add(name, Self.reader(node, rule, index), isTruth: isTruth)
       }
       add(outputs: node.captures.map { scope.unique($0) })
     }
@@ -44,11 +46,17 @@ struct ONNXUses {
 
   /// Adds values that are read at the end of a graph.
   mutating func add(outputs names: [String]) {
-    for name in names {
-      readers[name, default: 0] += 1
-      places[name, default: []].append(.numbers)
-    }
-    others.formUnion(names)
+    for name in names { add(name, .numbers, isTruth: false) }
+  }
+
+  private mutating func add(_ name: String, _ place: PlaceReader, isTruth: Bool) {
+    Self.add(place, isTruth, to: &readers[name, default: Readers()])
+  }
+
+  private static func add(_ place: PlaceReader, _ isTruth: Bool, to readers: inout Readers) {
+    readers.count += 1
+    if isTruth { readers.areTruths = true } else { readers.areOthers = true }
+    readers.places.append(place)
   }
 
   private static func reader(
@@ -63,21 +71,26 @@ struct ONNXUses {
 
   /// Takes one reader of a value away; returns whether none is left.
   mutating func release(_ name: String) -> Bool {
-    readers[name, default: 1] -= 1
-    return readers[name] == 0
+    // A value that no node was said to read is read where it is released.
+    readers[name, default: Readers(count: 1)].count -= 1
+    return readers[name]?.count == 0
   }
 
   /// Whether only casts to truth values read the value.
-  func isTruth(_ name: String) -> Bool { truths.contains(name) && !others.contains(name) }
+  func isTruth(_ name: String) -> Bool {
+    readers[name].map { $0.areTruths && !$0.areOthers } ?? false
+  }
 
   /// Whether the numbers in a value only become places along axes, also through arithmetic; false
   /// where this would take long to find out.
   func isPlace(_ name: String) -> Bool {
     var (waiting, seen): ([String], Set<String>) = ([name], [name])
     while let name = waiting.popLast() {
-      guard let readers = places[name], seen.count <= Self.mostVisited else { return false }
-      for reader in readers {
-        switch reader {
+      guard let places = readers[name]?.places, seen.count <= Self.mostVisited else {
+        return false
+      }
+      for place in places {
+        switch place {
         case .entries: continue
         case .numbers: return false
         case .places(let names):

@@ -28,7 +28,7 @@ package final class WireFile {
   private var messages = 0
   private var copiedBytes = 0
 
-  private static let windowCount = 1 << 16
+  private static let windowCount = 1 << 13
   /// The bytes that strings and lists may take for each byte of the file: a list of integers of one
   /// byte each needs eight.
   private static let bytesPerByte = 8
@@ -170,20 +170,34 @@ package final class WireFile {
 
   private func byte(at position: Int) throws(ImportError) -> UInt8 {
     if position < windowStart || position >= windowStart + window.count {
-      window = try read(position..<min(position + Self.windowCount, file.count))
-      windowStart = position
+      try moveWindow(to: position)
     }
     return window[position - windowStart]
   }
 
+  /// Reads the bytes from a position on into the memory of the window.
+  private func moveWindow(to position: Int) throws(ImportError) {
+    let end = min(position + Self.windowCount, file.count)
+    var bytes: [UInt8] = []
+    swap(&bytes, &window)
+    if bytes.count != end - position { bytes = Array(repeating: 0, count: end - position) }
+    try read(position..<end, into: &bytes)
+    swap(&bytes, &window)
+    windowStart = position
+  }
+
   private func read(_ range: Range<Int>) throws(ImportError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: range.count)
+    try read(range, into: &bytes)
+    return bytes
+  }
+
+  private func read(_ range: Range<Int>, into bytes: inout [UInt8]) throws(ImportError) {
     do throws(LoadError) {
       try file.checkReadable(range)
-      var bytes = [UInt8](repeating: 0, count: range.count)
       try bytes.withUnsafeMutableBytes { memory in
         Result { () throws(LoadError) in try file.read(range, into: memory) }
       }.get()
-      return bytes
     } catch { throw ImportError(loading: error) }
   }
 

@@ -1,3 +1,4 @@
+import ForgeShapes
 import ForgeSystem
 
 /// Identifies one version of a file.
@@ -15,6 +16,12 @@ package struct FileIdentity: Sendable, Hashable {
     inode = UInt64(info.st_ino)
     seconds = Int(info.st_mtim.tv_sec)
     nanoseconds = Int(info.st_mtim.tv_nsec)
+  }
+
+  /// The version of the file as what holds values.
+  var owner: ValueIdentity.Owner {
+    .file(
+      device: device, inode: inode, count: count, seconds: seconds, nanoseconds: nanoseconds)
   }
 
   /// Waits until a change to the file would change its modification time.

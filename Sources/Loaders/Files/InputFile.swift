@@ -1,3 +1,5 @@
+import ForgeShapes
+
 /// A random-access source of bytes: a file, a part of one, a zip entry, or memory.
 ///
 /// Files are not memory-mapped, because a page fault in a file that another program has truncated
@@ -34,19 +36,14 @@ package final class InputFile: Sendable {
   }
 
   /// Where the bytes of a range are; equal for the same bytes of the same file.
-  package func identity(of range: Range<Int>) -> AnyHashable {
+  package func identity(of range: Range<Int>) -> ValueIdentity {
     switch source {
-    case .file(let file, _): Place(source: file, range: range)
-    case .memory(let bytes): Place(source: ObjectIdentifier(bytes), range: range)
+    case .file(let file, _): ValueIdentity(file.owner, range)
+    case .memory(let bytes): ValueIdentity(.object(ObjectIdentifier(bytes)), range)
     case .part(let file, let start):
       file.identity(of: range.lowerBound + start..<range.upperBound + start)
-    case .array, .zipped: Place(source: ObjectIdentifier(self), range: range)
+    case .array, .zipped: ValueIdentity(.object(ObjectIdentifier(self)), range)
     }
-  }
-
-  private struct Place: Hashable {
-    let source: AnyHashable
-    let range: Range<Int>
   }
 
   /// The version of the file that holds the bytes of a range, and their place in it; `nil` for

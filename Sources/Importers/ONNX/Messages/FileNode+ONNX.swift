@@ -64,7 +64,7 @@ extension NodeAttribute {
   /// The values that the fields of an attribute hold.
   private struct Fields {
     /// The types whose fields are there.
-    var kinds: Set<Kind> = []
+    var kinds: [Kind] = []
     var float: Float = 0
     var int: Int64 = 0
     var string = ""
@@ -107,7 +107,7 @@ extension NodeAttribute {
       case 23: kind = .sparseTensors
       default: return
       }
-      kinds.insert(kind)
+      if !kinds.contains(kind) { kinds.append(kind) }
     }
 
     /// The value of a stated type, 0 for none; `nil` where the fields do not tell it.

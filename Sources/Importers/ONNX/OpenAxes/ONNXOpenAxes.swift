@@ -17,7 +17,7 @@ struct ONNXOpenAxes {
   /// What has to do with the open size; other values have not.
   private(set) var states: [String: ONNXOpenState] = [:]
   /// The values with the larger size.
-  private var values: [String: FileValue] = [:]
+  private var values: [String: LargerValue] = [:]
 
   init(base: Int, factor: Int = 3) {
     self.base = base
@@ -36,7 +36,7 @@ struct ONNXOpenAxes {
       return
     }
     states[name] = .along(ONNXOpenAxis(axis: axis))
-    values[name] = Self.input(sizes, like: value)
+    values[name] = .input(sizes, value.type)
   }
 
   /// Whether a node reads what has to do with the open size.
@@ -67,7 +67,7 @@ struct ONNXOpenAxes {
     keep(try results(call, larger, constants))
     for (index, place) in constants {
       states[call.node.inputs[index]] = .along(place)
-      values[call.node.inputs[index]] = larger.inputs[index]
+      values[call.node.inputs[index]] = larger.inputs[index].map { .value($0) }
     }
   }
 
@@ -90,7 +90,7 @@ struct ONNXOpenAxes {
     for case .mixed(let mixture)? in call.node.inputs.map({ states[$0] }) { throw mixture }
     var larger = ONNXCall(
       call.node, opset: call.opset,
-      inputs: zip(call.node.inputs, call.inputs).map { values[$0] ?? $1 },
+      inputs: zip(call.node.inputs, call.inputs).map { values[$0]?.value ?? $1 },
       graphOutputs: call.graphOutputs)
     larger.integerBound = call.integerBound
     larger.isUsedAsTruth = call.isUsedAsTruth
@@ -109,7 +109,24 @@ struct ONNXOpenAxes {
   private struct Result {
     let name: String
     let state: ONNXOpenState
-    let value: FileValue
+    let value: LargerValue
+  }
+
+  /// A value with the larger size.
+  private enum LargerValue {
+    case value(FileValue)
+    /// An input of these sizes, which is made when a node reads it.
+    case input([Int], ElementType)
+
+    var value: FileValue {
+      switch self {
+      case .value(let value): value
+      case .input(let sizes, let type):
+        .network(
+          FileTensor(
+            Input(shape: sizes), sizes: sizes, layout: FileTensor.fileLayout(sizes), type: type))
+      }
+    }
   }
 
   private mutating func keep(_ results: [Result]) {
@@ -139,16 +156,9 @@ struct ONNXOpenAxes {
       sizes[place.axis] = sizes[place.axis].multipliedSaturated(by: factor)
       guard Shape.product(of: sizes) != nil else { return nil }
       results.append(
-        Result(name: name, state: .along(place), value: Self.input(sizes, like: tensor)))
+        Result(name: name, state: .along(place), value: .input(sizes, tensor.type)))
     }
     return results
-  }
-
-  /// An input of other sizes in place of a tensor.
-  private static func input(_ sizes: [Int], like tensor: FileTensor) -> FileValue {
-    .network(
-      FileTensor(
-        Input(shape: sizes), sizes: sizes, layout: FileTensor.fileLayout(sizes), type: tensor.type))
   }
 
   /// The open size of each result that has to do with it.
@@ -163,7 +173,7 @@ struct ONNXOpenAxes {
       switch (one, more) {
       case (.host(let a), .host(let b)):
         guard let state = state(a, b) else { continue }
-        results.append(Result(name: name, state: state, value: more))
+        results.append(Result(name: name, state: state, value: .value(more)))
       case (.network, .network):
         if rule == nil { rule = try axes(call, larger, constants) }
         guard let place = rule.flatMap({ $0.indices.contains(index) ? $0[index] : nil }) else {
@@ -174,7 +184,7 @@ struct ONNXOpenAxes {
         guard sizes[place.axis] == place.outer * base * place.inner else { throw here }
         sizes[place.axis] *= factor
         guard sizes == more.sizes else { throw here }
-        results.append(Result(name: name, state: .along(place), value: more))
+        results.append(Result(name: name, state: .along(place), value: .value(more)))
       default: throw here
       }
     }
