@@ -398,7 +398,59 @@ def selections():
         {"b": boxes, "s": scores}, values(0.0), error="the rows of a selection")
 
 
-for part in (slopes, bounds, integers, places, resizes, batches, outputs, selections):
+def chosen():
+    """Elements that a condition or a number of the prediction chooses."""
+    x = F([[0, 1.5, -0.0, NAN], [-2, 0, INF, 0], [0, 0, 0, 1e-40]])
+    for name, value in (
+            ("float32", x), ("bool", x > 0), ("int64", np.where(x > 0, 7, 0).astype(I)),
+            ("one axis", x[0]), ("three axes", x.reshape(2, 3, 2)), ("one element", x[:1, 1:2]),
+            ("none", np.zeros((2, 3), F)), ("all", np.ones((3, 1, 2), F))):
+        case(f"NonZero of {name}", [node("NonZero", ["x"], ["y"])], {"x": value})
+    case("NonZero, turned", [
+        node("NonZero", ["x"], ["r"]), node("Transpose", ["r"], ["y"], perm=[1, 0])], {"x": x})
+    case("NonZero and its elements", [
+        node("Greater", ["x", "zero"], ["m"]), node("NonZero", ["m"], ["r"]),
+        node("Transpose", ["r"], ["t"], perm=[1, 0]), node("GatherND", ["x", "t"], ["y"])],
+        {"x": counting(3, 5) - 8}, {"zero": F(0)})
+    case("NonZero, as places of rows", [
+        node("Greater", ["s", "limit"], ["m"]), node("NonZero", ["m"], ["r"]),
+        node("Squeeze", ["r", "zero"], ["p"]), node("Gather", ["x", "p"], ["y"])],
+        {"x": counting(4, 3), "s": F([0.1, 0.9, 0.4, 0.6])}, {"limit": F(0.5), "zero": I([0])})
+    case("NonZero, summed", [
+        node("NonZero", ["x"], ["r"]), node("Cast", ["r"], ["f"], to=T.FLOAT),
+        node("ReduceSum", ["f"], ["y"])], {"x": x}, error="ReduceSum with the rows of a selection")
+    case("NonZero, counted", [node("NonZero", ["x"], ["r"]), node("Shape", ["r"], ["y"])],
+         {"x": x}, error="the rows of a selection")
+    case("NonZero of a batch", [node("NonZero", ["x"], ["y"])], {"x": counting(2, 3)}, batch=True,
+         error="NonZero")
+    images = counting(2, 3, 4, 5)
+    for axis, condition in ((0, [False, True]), (1, [True, False, True]), (2, [False, True]),
+                            (-1, [True, True, False, False, True]), (1, [False] * 3)):
+        case(f"Compress along {axis} {condition}", [node("Compress", ["x", "c"], ["y"], axis=axis)],
+             {"x": images, "c": np.array(condition)})
+    case("Compress of all elements", [node("Compress", ["x", "c"], ["y"])],
+         {"x": counting(3, 2), "c": np.array([True, False, False, True, True])})
+    case("Compress by a comparison", [
+        node("Greater", ["s", "limit"], ["c"]), node("Compress", ["x", "c"], ["z"], axis=0),
+        node("Mul", ["z", "two"], ["y"])],
+        {"x": counting(4, 3), "s": F([0.7, 0.2, NAN, 0.8])}, {"limit": F(0.5), "two": F(2)})
+    case("Compress by a long condition", [node("Compress", ["x", "c"], ["y"], axis=0)],
+         {"x": counting(2, 3), "c": np.array([True] * 3)}, error="a condition of [3]")
+    table = np.sin(counting(3, 7)).astype(F)
+    for count, axis, largest in ((1, 1, 1), (3, -1, 0), (2, 0, 1), (7, 1, 1), (0, 1, 1)):
+        case(f"TopK of {count} computed along {axis}, {largest}", [
+            node("TopK", ["x", "k"], ["y", "z"], axis=axis, largest=largest)],
+            {"x": table, "k": I([count])}, outputs=("y", "z"))
+    case("TopK of a share", [
+        node("ReduceSum", ["w"], ["n"], keepdims=1), node("Cast", ["n"], ["i"], to=T.INT64),
+        node("TopK", ["x", "i"], ["v", "z"], axis=0), node("Exp", ["v"], ["y"])],
+        {"x": table[0], "w": F([1, 2])}, outputs=("y", "z"))
+    for count in (8, -1):
+        case(f"TopK of {count} computed of seven", [node("TopK", ["x", "k"], ["y", "z"])],
+             {"x": table, "k": I([count])}, error="a whole number from 0 to 7")
+
+
+for part in (slopes, bounds, integers, places, resizes, batches, outputs, selections, chosen):
     part()
 FILE.parent.mkdir(exist_ok=True)
 FILE.write_text(json.dumps(cases, indent=0) + "\n")

@@ -181,13 +181,19 @@ package struct NetworkRun {
     try examples.map { example in
       guard let network else { return [] }
       let predictions = try network.predict(example)
-      return outputs.indices.compactMap { index in
+      return try outputs.indices.compactMap { index in
         guard network.outputNames.indices.contains(index),
           let values = predictions[network.outputNames[index]]
         else { return nil }
         guard let rows = outputs[index].rows, let count = predictions[rows.countName]?.values.first
         else { return values }
-        return outputs[index].prefix(Int(count) * rows.entries, of: values, along: rows.axis)
+        let most = outputs[index].sizes[rows.axis] / max(rows.entries, 1)
+        guard let chosen = Int(exactly: count), (0...most).contains(chosen) else {
+          throw ToolError(
+            .wrongInput, "the network chooses rows that \"\(outputs[index].name)\" does not have",
+            received: "\(count)", needs: "a whole number from 0 to \(most)")
+        }
+        return outputs[index].prefix(chosen * rows.entries, of: values, along: rows.axis)
       }
     }
   }

@@ -46,9 +46,9 @@ public struct ImportedModel: Sendable {
       case shared
     }
 
-    /// The rows of an output that a selection such as `NonMaxSuppression` has made.
+    /// The rows of an output that values choose, as `NonMaxSuppression` and `NonZero` do.
     ///
-    /// The network's tensor has the largest number of rows. The selected ones come first.
+    /// The network's tensor has the largest number of rows. The chosen ones come first.
     public struct Rows: Sendable, Hashable {
       /// The axis of the file.
       public let axis: Int

@@ -20,6 +20,8 @@ struct ONNXCall {
   /// How many channels lie side by side in weights that ONNX Runtime has rearranged; `nil` if the
   /// file does not say.
   var channelBlock: Int?
+  /// The rows of the results that the values choose.
+  var chosenRows: ONNXChosenRows?
   /// The names of the classes that the results count or are the probabilities of.
   var classNames: [String]?
   /// Whether the first result is the place of a text among the class names.

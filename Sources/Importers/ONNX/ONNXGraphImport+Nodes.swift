@@ -124,9 +124,13 @@ extension ONNXGraphImport {
       let isExample = fileBatch != nil && batch.reaches(node)
       call = try isExample ? importExample(stated, by: found) : imported(stated, by: found)
       try finish(call)
-      stated.outputs = call.outputs
+      (stated.outputs, stated.chosenRows) = (call.outputs, call.chosenRows)
       if !isExample { batch.follow(stated) }
-      try selections.follow(stated)
+      if call.chosenRows != nil {
+        let mixture = ONNXMixture(node: node.name, type: node.type)
+        batch.mix(node.outputs, mixture, on: node.inputs)
+      }
+      selections.follow(stated)
       classes.follow(call)
       if let name = node.outputs.first { integerBounds[name] = call.integerBound }
     } catch {

@@ -2,8 +2,8 @@ import Forge
 
 /// The selections of a graph, whose numbers of rows each prediction chooses.
 ///
-/// The network has the largest number of rows, of which those behind the selected ones are −1. What
-/// other nodes make of such rows is cut off in the outputs, if each row stays apart; a node that
+/// The network has the largest number of rows, of which the selected ones come first. What other
+/// nodes make of the others is cut off in the outputs, if each row stays apart; a node that
 /// combines rows is refused.
 struct ONNXSelectedRows {
   /// One selection: where its rows are, and how many there are.
@@ -18,22 +18,18 @@ struct ONNXSelectedRows {
   private static let refusal = "the rows of a selection, whose number depends on the values"
 
   /// Follows the rows through a node, or adds those that it selects.
-  ///
-  /// - Throws: ``NodeFailure``.
-  mutating func follow(_ call: ONNXCall) throws {
+  mutating func follow(_ call: ONNXCall) {
     for index in selections.indices { selections[index].axes.follow(call) }
-    guard case .selected? = ONNXOperators.find(call.node)?.examples,
-      case .network(let rows)? = call.outputs[0], let name = call.node.outputs.first
-    else { return }
-    var axes = ONNXOpenAxes(base: rows.sizes[0])
-    axes.add(name, rows, along: 0)
-    // A row that counts has no number below 0.
-    let column = try call.apply(
-      Slice(starts: [0], ends: [1], axes: [1]), to: rows.tensor(as: [0, 1]))
-    let counts = try call.apply(Compare(.greaterOrEqual, than: [0]), to: column)
-    let sum = try call.apply(Reduce(.sum, axes: [0, 1]), to: counts)
+    guard let chosen = call.chosenRows, let first = call.outputs.compactMap({ $0 }).first else {
+      return
+    }
+    var axes = ONNXOpenAxes(base: first.sizes[chosen.axis])
+    for (name, output) in zip(call.node.outputs, call.outputs) where !name.isEmpty {
+      if case .network(let rows)? = output { axes.add(name, rows, along: chosen.axis) }
+    }
+    let name = call.node.outputs.first { !$0.isEmpty } ?? call.node.name
     selections.append(
-      Selection(axes: axes, count: sum.chained(to: Identity(name: "\(name)/count"))))
+      Selection(axes: axes, count: chosen.count.chained(to: Identity(name: "\(name)/count"))))
   }
 
   /// States that values combine rows if what chose them follows their number.

@@ -15,8 +15,6 @@ extension ONNXOperators {
       "Size", fold: .always(size), length: .importedBy(ONNXLengths.measured(ONNXLengths.count)),
       sizes: .measured(ONNXLengths.count)),
     .known("Range", fold: .known(range), length: .importedBy(ONNXLengths.range), sizes: .none),
-    // How many there are depends on the values.
-    .known("NonZero", fold: .known(nonzero), length: .refused, sizes: .none),
     // Only stated sizes have constants for every length.
     .known("EyeLike", fold: .always(ONNXWindows.unitMatrix), length: .refused, sizes: .none),
     .known(
@@ -110,23 +108,6 @@ extension ONNXOperators {
       range.held = held
       ONNXFolding.set(&call, try range.cast(to: hosts[0].type))
     }
-    return true
-  }
-
-  private static func nonzero(_ call: inout ONNXCall, _ hosts: [HostTensor]) throws -> Bool {
-    let values = try hosts[0].cast(to: .bool).integers()
-    let strides = Shape.strides(of: hosts[0].sizes)
-    let count = values.count { $0 != 0 }
-    // The places and, for each axis, their indices.
-    let held = try ImportBudget.hold(
-      count.multipliedSaturated(by: strides.count + 1), width: MemoryLayout<Int64>.size)
-    let places = values.indices.filter { values[$0] != 0 }
-    let rows = zip(strides, hosts[0].sizes).flatMap { stride, size in
-      places.map { Int64($0 / stride % max(size, 1)) }
-    }
-    var result = HostTensor(integers: rows, sizes: [hosts[0].sizes.count, places.count])
-    result.held = held
-    ONNXFolding.set(&call, result)
     return true
   }
 

@@ -54,9 +54,6 @@ struct ONNXOperator: Sendable {
     /// larger size, and its results grow along their places as its inputs do.
     case apart(
       ONNXOpenRules.Rule, arguments: Set<Int> = [], target: Int? = nil, uniform: Bool = false)
-    /// It mixes them and selects rows: its result has the largest number of rows, each of which
-    /// stands for itself, and those that are not used are negative.
-    case selected
   }
 
   /// The name: `Conv`.

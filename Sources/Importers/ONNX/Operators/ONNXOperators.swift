@@ -9,7 +9,8 @@ enum ONNXOperators {
   static let families: [[ONNXOperator]] = [
     constants, conversions, functions, activations, arithmetic, comparisons, products,
     convolutions, poolings, normalizations, movements, reductions, resizes, selections,
-    rearrangements, quantizations, quantizedProducts, quantizedElements, recurrent, attention,
+    rearrangements, chosenPlaces, quantizations, quantizedProducts, quantizedElements, recurrent,
+    attention,
     experiments, causalConvolutions, samplings, bits, sequenceRows, uniques, options,
     columns, spectra, losses, blockWeights, blockTables, dynamicRecurrent,
     scatters,

@@ -4,7 +4,6 @@ extension ONNXOperators {
   /// Selections and patterns that are composed of other layers.
   static let rearrangements: [ONNXOperator] = [
     // Places that a short sequence lacks fit no length.
-    .computed("Compress", import: compress, rule: ONNXOpenRules.compress),
     // What is cut or added depends on the size.
     ONNXOperator(
       "CenterCropPad", import: centerCropPad, fold: .none, bounds: nil, length: .refused,
@@ -13,28 +12,6 @@ extension ONNXOperators {
     .computed("OneHot", import: oneHot, rule: ONNXOpenRules.oneHot),
     .computed("Trilu", import: trilu, rule: ONNXOpenRules.triangle),
   ]
-
-  /// The entries of an axis, or of all elements, that a condition names.
-  private static func compress(_ call: inout ONNXCall) throws {
-    let input = try call.network(0)
-    guard let condition = call.host(1) else {
-      throw NodeFailure.unsupported("a condition computed at run time")
-    }
-    let flat = call.node.has("axis") ? input : input.reshaped(to: [input.count])
-    let axis = try ONNXCall.axis(call.node.int("axis"), rank: flat.rank)
-    let indices = try condition.integers().prefix(flat.sizes[axis]).enumerated()
-      .filter { $0.element != 0 }.map(\.offset)
-    guard !indices.isEmpty else {
-      var sizes = flat.sizes
-      sizes[axis] = 0
-      call.set(.host(HostTensor(type: flat.type, sizes: sizes)))
-      return
-    }
-    let layout = fullLayout(flat, axes: [axis])
-    let layer = Gather(indices: indices, axis: layout.firstIndex(of: axis) ?? 0)
-    let result = try call.apply(layer, to: flat.tensor(as: layout))
-    call.set(FileTensor(result, layout: layout, rank: flat.rank, type: flat.type))
-  }
 
   /// 1 at the first largest element of each row, 0 elsewhere.
   private static func hardmax(_ call: inout ONNXCall) throws {

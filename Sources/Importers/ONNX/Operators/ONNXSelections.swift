@@ -9,13 +9,23 @@ extension ONNXOperators {
     // How many boxes there are depends on the values.
     ONNXOperator(
       "NonMaxSuppression", import: suppress, fold: .none, bounds: nil, length: .refused,
-      sizes: .none, examples: .selected),
+      sizes: .none, examples: .mixed),
   ]
 
   private static func topK(_ call: inout ONNXCall) throws {
     let input = try call.network(0)
     let axis = try ONNXCall.axis(call.node.int("axis", -1), rank: input.rank)
-    let stated = call.node.has("k") ? call.node.int("k") : try call.knownInts(1, "k")?.first
+    var stated = call.node.has("k") ? call.node.int("k") : nil
+    if !call.node.has("k"), call.has(1) {
+      if let known = call.host(1) {
+        stated = try known.integers().first.map { Int($0) }
+      } else {
+        try ONNXChosenRows.refuseLengths([input])
+        let count = try call.apply(Reshape(to: [1]), to: try ONNXCall.plain(try call.value(1)))
+        call.chosenRows = ONNXChosenRows(axis: axis, count: count)
+        stated = input.sizes[axis]
+      }
+    }
     guard let count = stated, (1...max(input.sizes[axis], 1)).contains(count) else {
       throw NodeFailure.invalid("k of an axis of \(input.sizes[axis])")
     }
@@ -51,5 +61,10 @@ extension ONNXOperators {
     let result = try call.apply(
       layer, to: [boxes.tensor(as: layout), scores.tensor(as: layout)])
     call.set(FileTensor(result, layout: [0, 1], rank: 2, type: .int64))
+    // A row that counts has no number below 0.
+    let column = try call.apply(Slice(starts: [0], ends: [1], axes: [1]), to: result)
+    let counts = try call.apply(Compare(.greaterOrEqual, than: [0]), to: column)
+    let sum = try call.apply(Reduce(.sum, axes: [0, 1]), to: counts)
+    call.chosenRows = ONNXChosenRows(axis: 0, count: sum)
   }
 }
