@@ -3,5 +3,5 @@
 /// The version of imports.
 enum ImporterVersion {
   /// The digest of the sources that decide which model a file becomes.
-  static let digest = "c62f84bff6451e510cbad84700f7f05b"
+  static let digest = "0a58ac1ad98b0e1b9bd10750cdfd7786"
 }

@@ -2,8 +2,8 @@ import Forge
 
 /// The selections of a graph, whose numbers of rows each prediction chooses.
 ///
-/// The network has the largest number of rows, of which those behind the selected ones are −1. What
-/// other nodes make of such rows is cut off in the outputs, if each row stays apart; a node that
+/// The network has the largest number of rows; those after the selected ones are −1. What other
+/// nodes compute from such rows is cut off in the outputs, if they keep rows apart; a node that
 /// combines rows is refused.
 struct ONNXSelectedRows {
   /// One selection: where its rows are, and how many there are.
