@@ -3,5 +3,5 @@
 /// The version of imports.
 enum ImporterVersion {
   /// The digest of the sources that decide which model a file becomes.
-  static let digest = "4952cb3872918047ae48b09d36b2c8de"
+  static let digest = "5fdbd0a9feca9e5e8bececbda04ddf33"
 }
