@@ -14,7 +14,7 @@ import ForgeShapes
 /// }
 /// ```
 public protocol GraphStep: Step {
-  /// Returns the tensors that the step makes of others.
+  /// Returns the output tensors of the step for some inputs.
   ///
   /// The step must not assume a number of inputs: it receives whatever is to the left of `-->`.
   ///
@@ -24,7 +24,7 @@ public protocol GraphStep: Step {
 }
 
 extension Block {
-  /// Returns the tensors that the block makes of others, where it makes several.
+  /// Returns the output tensors of the block for some inputs, also if there are several.
   ///
   /// - Parameter inputs: the tensors that the first step takes.
   /// - Returns: the outputs of the last step in order.

@@ -57,7 +57,7 @@ package enum LengthOutcome: Sendable {
       needs: needs, remedy: remedy)
   }
 
-  /// What a layer makes of the length, found by some lengths.
+  /// How the result of a layer depends on the length, found from some lengths.
   private static func sampled(
     _ layer: any Layer, _ inputs: [Tensor], _ outcome: Tensor.Outcome, _ maximum: Int
   ) -> LengthOutcome {

@@ -40,7 +40,7 @@ public struct HubModel: Sendable {
   public let model: Model
   /// The tokenizer, which cuts texts to ``maximumLength``; `nil` if the folder has none.
   public let tokenizer: Tokenizer?
-  /// What sentence-transformers says of the folder.
+  /// What sentence-transformers says about the folder.
   let sentence: SentenceSettings
   /// The labels, and how their numbers become scores.
   let labelList: LabelList

@@ -62,7 +62,7 @@ struct TreeWalk {
       }
       for child in [yes, no] where heights[child] == -1 {
         return .failure(
-          Fault(what: "a path", received: "a circle through node \(child)", needs: "an end"))
+          Fault(what: "a path", received: "a cycle through node \(child)", needs: "an end"))
       }
       let features = 1 << Int(TreeTable.featureBits)
       guard (0..<features).contains(feature) else {

@@ -63,7 +63,7 @@ private final class BatchWork: Sendable {
 
   init(count: Int, _ body: @escaping Body) { (self.count, self.body) = (count, body) }
 
-  /// Runs the batch and returns what it gives, in order.
+  /// Runs the batch and returns its results, in order.
   func run(_ core: TokenizerCore, threads: Int) throws(TokenizerError) -> [TokenizedText] {
     SharedWork.run(threads: threads) { [self] in work(core) }
     let parts = results.withLock { $0 }

@@ -25,7 +25,7 @@ enum ModelOutput: String, CaseIterable {
   /// - Throws: `ValidationError` for another end.
   init(path: String) throws {
     guard let kind = Self.allCases.first(where: { path.hasSuffix(".\($0.rawValue)") }) else {
-      throw ValidationError("the output is a model file: its name ends with \(Self.endings)")
+      throw ValidationError("--output states the format by its ending: \(Self.endings)")
     }
     self = kind
   }

@@ -19,7 +19,7 @@ extension String {
     }
   }
 
-  /// The text with spaces behind it, up to a number of characters.
+  /// The text with spaces after it, up to a number of characters.
   func padding(to length: Int) -> String {
     self + String(repeating: " ", count: max(length - count, 0))
   }

@@ -97,7 +97,7 @@ struct PictureArguments: ParsableArguments {
     }
     guard let preset = preset ?? other else {
       throw ValidationError(
-        "a picture needs --preset: what the network was trained with, "
+        "a picture needs --preset, the preparation with which the network was trained: "
           + Preset.allCases.map(\.rawValue).joined(separator: ", "))
     }
     let shapes = network.inputShapes

@@ -39,7 +39,7 @@ struct SwiftInterfaceCommand: ParsableCommand {
       throw ValidationError("a typed interface opens a file without --constant and --function")
     }
     guard output.hasSuffix(".swift") else {
-      throw ValidationError("the output is a Swift file: its name ends with .swift")
+      throw ValidationError("--output must end with .swift")
     }
     if let name { try SwiftNameArgument.check(name) }
   }

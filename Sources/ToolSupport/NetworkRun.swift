@@ -1,7 +1,7 @@
 import Forge
 import ForgeImporters
 
-/// A compiled network that speaks the language of its file: names, axes and element types.
+/// A compiled network that uses the names, axes and element types of its file.
 package struct NetworkRun {
   /// The values of one input.
   package enum Given {
@@ -198,7 +198,7 @@ package struct NetworkRun {
     }
   }
 
-  /// The outputs as arrays of the file, in order, and behind them those whose values are known.
+  /// The outputs as arrays of the file, in order, and after them those whose values are known.
   ///
   /// - Parameters:
   ///   - results: the results of every example.

@@ -150,7 +150,7 @@ import Testing
 
   @Test func recurrentLayersAreClose() throws {
     let input = Input(shape: [9, 5], name: "steps")
-    // Those that Core ML has a layer for, and those that are written time by time.
+    // Those that Core ML has a layer for, and those that are written step by step.
     for (layer, hasLayer) in [
       (LSTM(units: 6, returnSequences: true, peepholes: true, name: "r") as any Layer, true),
       (LSTM(units: 6, isReversed: true, form: .pytorch, name: "r"), true),

@@ -172,8 +172,8 @@ const char *forge_last_error(void);
  * options: NULL for FORGE_MODEL_OPTIONS.
  * model: receives the handle, 0 if the call fails. The caller closes it.
  *
- * Model files may come from strangers: what is wrong with one is FORGE_BAD_FILE. A compiled file
- * deserves the trust of a program: damage of every kind is found, but not what somebody has forged.
+ * Model files may come from strangers: what is wrong with one is FORGE_BAD_FILE. Open only compiled
+ * files that you trust as programs: damage of every kind is found, but not a deliberate change.
  *
  * Any thread. Not real-time safe: it reads files, allocates, and may take seconds. */
 forge_status forge_model_open(const char *path, const forge_model_options *options,

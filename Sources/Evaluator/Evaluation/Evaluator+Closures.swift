@@ -130,7 +130,7 @@
       value.unknownValue ?? .unknown(Unknown(node, "the condition is not known"))
     }
 
-    /// What a function makes of one value.
+    /// The result of a function for one value.
     private func mapped(_ callee: Value, _ value: Value, _ node: Syntax) -> Value {
       if case .keyPath(let names, let scope) = callee {
         return names.reduce(value) { member($1, of: $0, node, in: scope) }

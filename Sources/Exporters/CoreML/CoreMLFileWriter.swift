@@ -124,7 +124,7 @@ struct CoreMLFileWriter {
 
   // MARK: The file
 
-  /// Hands the bytes of the file over, piece by piece.
+  /// Passes the bytes of the file on, piece by piece.
   ///
   /// - Parameter add: receives the pieces in order.
   /// - Throws: ``ExportError`` for a file that is too large; what the source of parameters throws,

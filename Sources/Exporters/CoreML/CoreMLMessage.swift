@@ -9,7 +9,7 @@ struct CoreMLMessage {
   }
 
   private var pieces: [Piece] = []
-  /// The fields behind the last piece.
+  /// The fields after the last piece.
   private var tail = WireWriter()
   /// The bytes of all pieces, without the tail.
   private var pieceBytes = 0

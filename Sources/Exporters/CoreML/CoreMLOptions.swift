@@ -18,11 +18,11 @@ public struct CoreMLOptions: Sendable {
   ///
   /// A file has sequences of one length.
   public var length: Int?
-  /// Whether an input whose preparation of pictures the model states is an image of Core ML.
+  /// Whether an input becomes an image of Core ML if the model states how to prepare its pictures.
   ///
   /// The file then scales the pixels; otherwise the input is an array of prepared values.
   public var hasImages: Bool
-  /// Whether a model whose labels fit an output is a classifier of Core ML.
+  /// Whether a model whose labels fit an output becomes a classifier of Core ML.
   ///
   /// The file then has the probabilities by label, and the label of the largest one.
   public var isClassifier: Bool

@@ -9,14 +9,14 @@ extension Model {
   /// model.parameters = try SafeTensorsParameters("net.safetensors")
   /// try model.write(coreML: "net.mlmodel")
   /// ```
-  /// The file has a neural network (`NeuralNetwork`) whose arrays have exactly the sizes that they
-  /// state. Inputs and outputs have the names that they have in the network. Images have their
-  /// channels first, [1][channels][height][width]; images of one pixel are vectors [1][channels];
-  /// other tensors have the axes of the network. Inputs that choose rows of a table are 32-bit
-  /// integers, all other values are single precision. Where the model states how pictures are
-  /// prepared, the input is an image, and the file scales the pixels. A model whose labels fit an
-  /// output is a classifier. Layers of your own are written as the operations that they are lowered
-  /// to. The author, the license and other metadata are written, too.
+  /// The file holds a neural network (`NeuralNetwork`) with arrays of fixed sizes. Inputs and
+  /// outputs keep their names. Images are stored with channels first,
+  /// [1][channels][height][width]; images of one pixel become vectors [1][channels]; other tensors
+  /// have the axes of the network. Inputs that hold ids of table rows become 32-bit integers; all
+  /// other values are single precision. If the model states how pictures are prepared, the input is
+  /// an image, and the file scales the pixels. A model whose labels fit an output becomes a
+  /// classifier. Your own layers are written as the operations that they are lowered to. The
+  /// author, the license and other metadata are written, too.
   ///
   /// The file is written under another name and renamed: an error leaves an existing one unchanged.
   ///

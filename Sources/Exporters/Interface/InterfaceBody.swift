@@ -79,7 +79,7 @@ struct InterfaceBody {
   }
 
   private var outputLines: [String] {
-    var lines = ["  /// What a prediction gives.", "  struct Outputs: Sendable {"]
+    var lines = ["  /// The results of a prediction.", "  struct Outputs: Sendable {"]
     for port in outputs {
       let shape = isOpen ? "" : ": \(port.shape)"
       lines += [

@@ -117,7 +117,7 @@ struct KerasFileWriter {
 
   // MARK: The file
 
-  /// Hands the bytes of the file over, piece by piece.
+  /// Passes the bytes of the file on, piece by piece.
   ///
   /// - Throws: ``ExportError`` for a file that is too large; what the source of parameters throws,
   ///   and what `add` throws.

@@ -10,10 +10,10 @@ public struct KerasOptions: Sendable {
   ///
   /// A file has sequences of one length.
   public var length: Int?
-  /// The most numbers of a constant that is in the description of the model.
+  /// The most numbers of a constant in the description of the model.
   ///
-  /// Constants that no layer of Keras has as its weights, such as a table that is added to every
-  /// example, are text in `config.json`. A larger constant is an error that names the layer.
+  /// A constant that no layer of Keras holds as a weight, such as a table that is added to every
+  /// example, becomes text in `config.json`. A larger constant is an error that names the layer.
   public var longestConstant: Int
 
   /// Creates options.

@@ -40,7 +40,7 @@ struct KerasOrder {
     }
   }
 
-  /// The calls that the outputs need, each behind those that it needs, and when each layer was met.
+  /// The calls that the outputs need, each after those that it needs, and when each layer was met.
   private static func search(
     _ records: [KerasRecord], _ outputs: [KerasTensor]
   ) -> (nodes: [Node], met: [Int: Int]) {

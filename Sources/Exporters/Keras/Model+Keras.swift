@@ -10,11 +10,11 @@ extension Model {
   /// try model.write(keras: "net.keras")
   /// ```
   /// `keras.models.load_model("net.keras")` loads it, without custom objects and without unsafe
-  /// deserialization. Inputs and outputs have a first axis for the examples and their channels
-  /// last, [N][height][width][channels]; images of one pixel are vectors [N][channels]. Inputs
-  /// that choose rows of a table are 32-bit integers, all other values are single precision.
-  /// Names are made of letters, digits, `_` and `-`, as every back end of Keras takes them; other
-  /// characters become `_`, and names of more than 1024 characters are cut. Layers of your own are
+  /// deserialization. Inputs and outputs have their batch axis first and their channels last,
+  /// [N][height][width][channels]; images of one pixel become vectors [N][channels]. Inputs that
+  /// hold ids of table rows become 32-bit integers; all other values are single precision. Names
+  /// consist of letters, digits, `_` and `-`, which every back end of Keras accepts; other
+  /// characters become `_`, and names of more than 1024 characters are cut. Your own layers are
   /// written as the operations that they are lowered to. The source rectangle of a `Resize` is the
   /// whole image.
   ///

@@ -5,7 +5,7 @@ struct ZipWriter {
   /// The largest archive without the extensions for larger ones.
   static let mostBytes = 0xffff_ffff
 
-  /// What the directory says of an entry.
+  /// What the directory says about an entry.
   private struct Entry {
     let name: [UInt8]
     let offset: Int
@@ -49,7 +49,7 @@ struct ZipWriter {
 
   /// Ends the last entry.
   ///
-  /// - Returns: the bytes behind those of the entry.
+  /// - Returns: the bytes after those of the entry.
   mutating func end() -> [UInt8] {
     var descriptor = LittleEndianBytes()
     descriptor.add(0x0807_4b50, 4)
@@ -96,7 +96,7 @@ struct ZipWriter {
   }
 }
 
-/// Little-endian integers one behind the other.
+/// Little-endian integers, one after the other.
 struct LittleEndianBytes {
   private(set) var bytes: [UInt8] = []
 
@@ -114,7 +114,7 @@ struct LittleEndianBytes {
 
 /// The checksum of zip archives.
 struct CRC32 {
-  /// The sums of a byte with 0 to 7 zeros behind it.
+  /// The sums of a byte with 0 to 7 zeros after it.
   private static let tables: [UInt32] = {
     var tables = Array(repeating: UInt32(0), count: 8 * 256)
     for byte in 0..<256 {

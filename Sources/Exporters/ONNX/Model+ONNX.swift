@@ -9,13 +9,13 @@ extension Model {
   /// model.parameters = try SafeTensorsParameters("net.safetensors")
   /// try model.write(onnx: "net.onnx")
   /// ```
-  /// Inputs and outputs have the names that they have in the network and a first axis for the
-  /// examples. Images have their channels first, [N][channels][height][width]; images of one pixel
-  /// are vectors [N][channels]; other tensors have the axes of the network behind that of the
-  /// examples. Inputs that choose rows of a table are 64-bit integers, all other values are single
-  /// precision. Layers of your own are written as the operations that they are lowered to. The
-  /// source rectangle of a `Resize` is the whole image. Labels, the author, the license and other
-  /// metadata are written, too. The operators are those of version 20.
+  /// Inputs and outputs keep their names, and their first axis counts the examples. Images are
+  /// stored with channels first, [N][channels][height][width]; images of one pixel become vectors
+  /// [N][channels]; other tensors have the axes of the network after the batch axis. Inputs that
+  /// hold ids of table rows become 64-bit integers; all other values are single precision. Your own
+  /// layers are written as the operations that they are lowered to. The source rectangle of a
+  /// `Resize` is the whole image. Labels, the author, the license and other metadata are written,
+  /// too. The operators are those of version 20.
   ///
   /// Files are written under another name and renamed: an error leaves existing ones unchanged.
   ///

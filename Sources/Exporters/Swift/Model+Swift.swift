@@ -12,10 +12,10 @@ extension Model {
   /// ```
   /// The source has an enumeration with two functions: `model()` describes the layers as you
   /// would, with `-->`, and `compiled(weights:options:)` compiles them with the file of the
-  /// weights. Layers that repeat are loops. The network of the source predicts the same bits. It
-  /// imports Forge only and uses its public layers. Names of modules become parts of the names of
-  /// layers. Metadata is written, except for values of more than 4096 characters; limits of a
-  /// prediction and checks of integers that an import added are not.
+  /// weights. Repeated layers become loops. Predictions are bit-identical to those of the model.
+  /// The source imports only Forge and uses its public layers. Names of modules become parts of the
+  /// names of layers. Metadata is written, except for values of more than 4096 characters; limits
+  /// of a prediction and checks of integers that an import added are not.
   ///
   /// Both files are written under another name and renamed. A model without parameters has no file
   /// of weights.
@@ -43,7 +43,7 @@ extension Model {
         ])
       }
       let weights = path + ".safetensors"
-      // PyTorch's order is not known for every layer, such as behind a flattened image.
+      // PyTorch's order is not known for every layer, such as after a flattened image.
       try SafeTensors.write(
         self, parameters: parameters, layout: .forge, as: options.weights, to: weights)
       paths.append(weights)

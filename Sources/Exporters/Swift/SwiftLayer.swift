@@ -11,7 +11,7 @@ import ForgeShapes
 protocol SwiftLayer: Layer {
   /// The arguments of the initializer, without the name and the place.
   var swiftArguments: [SwiftArgument] { get }
-  /// The layer that the initializer makes of these arguments, the name and the place.
+  /// The layer that the initializer creates from these arguments, the name and the place.
   var rebuilt: Self { get }
 }
 

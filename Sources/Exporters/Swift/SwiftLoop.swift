@@ -1,36 +1,35 @@
 /// Layers that repeat: `count` times `length` layers from `start`, written as one loop.
 ///
-/// The times differ in the numbers of names, which grow evenly, and in what they take from the time
-/// before: for the first time, this is something from before the loop.
+/// The iterations differ in the numbers of names, which grow evenly, and in what they read from the
+/// iteration before: for the first iteration, this comes from before the loop.
 struct SwiftLoop: Equatable {
   /// The first layer.
   let start: Int
-  /// The number of layers of one time.
+  /// The number of layers of one iteration.
   let length: Int
-  /// The number of times.
+  /// The number of iterations.
   let count: Int
-  /// What is handed from one time to the next: the position in a time, and what stands for it at
-  /// first.
+  /// What passes from one iteration to the next: its position in an iteration and its first value.
   let carried: [Carried]
-  /// What is added to the numbers of each layer's name from one time to the next.
+  /// What is added to the numbers of each layer's name from one iteration to the next.
   let steps: [[Int]]
 
-  /// A tensor that is handed from one time to the next.
+  /// A tensor that passes from one iteration to the next.
   struct Carried: Equatable {
-    /// The position of the layer in a time.
+    /// The position of the layer in an iteration.
     let offset: Int
-    /// The layer or input that stands for it before the first time.
+    /// The layer or input that the first iteration reads instead.
     let initial: Int
   }
 
-  /// The layers of all times.
+  /// The layers of all iterations.
   var range: Range<Int> { start..<start + length * count }
 
-  /// The most layers of one time.
+  /// The most layers of one iteration.
   static let longest = 512
   /// The fewest layers that a loop saves.
   static let leastSaving = 6
-  /// The most candidates that are looked at for one start.
+  /// The most candidates that are examined for one start.
   private static let mostCandidates = 16
 
   /// The loops of a network, from its first layer to its last.
@@ -115,7 +114,7 @@ struct SwiftLoopSearch {
     .sorted { ($1.saving, $0.length) < ($0.saving, $1.length) }.map(\.length)
   }
 
-  /// The longest loop of a number of layers each time, from a start.
+  /// The longest loop with a number of layers per iteration, from a start.
   func loop(at start: Int, length: Int) -> SwiftLoop? {
     guard runs.indices.contains(length - 1), start + length < nodes.count else { return nil }
     var most = 1 + Int(runs[length - 1][start]) / length
@@ -127,7 +126,7 @@ struct SwiftLoopSearch {
     return nil
   }
 
-  /// The repetitions from a start that are alike in names and inputs, at most `most`.
+  /// The repetitions from a start with matching names and inputs, at most `most`.
   private func verified(_ start: Int, _ length: Int, _ most: Int) -> SwiftLoop? {
     guard let steps = steps(start, length) else { return nil }
     /// What stands for an offset before the first time.

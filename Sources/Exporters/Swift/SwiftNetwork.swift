@@ -90,13 +90,13 @@ struct SwiftNetwork {
 
   // MARK: Layers
 
-  /// The arguments that make a layer.
+  /// The arguments that create a layer.
   private static func arguments(
     of node: Inference.Node, _ options: SwiftOptions
   ) throws(ExportRefusal) -> [SwiftArgument] {
     guard let layer = node.layer as? any SwiftLayer else {
       throw ExportRefusal(
-        what: "a layer that no public initializer makes of values",
+        what: "a layer that no public initializer creates",
         remedy: "replace it by public layers; ONNX and compiled files hold what it does")
     }
     guard layer.isSaidByArguments else {

@@ -12,7 +12,7 @@ public struct SwiftOptions: Sendable {
   public var weights: StoredType
   /// The most numbers of one constant in the source; more are an error.
   ///
-  /// The compiler takes long for long lists.
+  /// The Swift compiler is slow for long lists.
   public var longestConstant: Int
   /// Whether layers that repeat become loops.
   public var hasLoops: Bool

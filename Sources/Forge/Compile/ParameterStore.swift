@@ -28,7 +28,7 @@ struct ParameterStore: ConstantSource {
   ///   - data: their values.
   ///   - largest: the parameters of the model for the largest sizes; these are those of a model for
   ///     others.
-  ///   - isShared: says of a parameter, by its index, whether its values are taken from there;
+  ///   - isShared: says about a parameter, by its index, whether its values are taken from there;
   ///     others are compared, unless they are one tensor of a file.
   /// - Throws: what reading values throws.
   init(

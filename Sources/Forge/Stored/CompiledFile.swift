@@ -15,8 +15,8 @@ import ForgeSystem
 /// | from 48 | the facts: the place and size of each piece of memory, then those of the network |
 /// | then | the pieces of memory, each at a multiple of 64 |
 ///
-/// All numbers are little-endian. The digest finds every altered byte. It does not find what
-/// somebody has forged, so that a compiled file deserves the trust of a program.
+/// All numbers are little-endian. The digest detects every altered byte. It does not detect a
+/// deliberate change with a new digest, so open only files that you would trust as programs.
 struct CompiledFile {
   private static let signature = FileContents.compiledSignature
   private static let version: UInt64 = 2

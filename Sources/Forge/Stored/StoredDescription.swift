@@ -1,7 +1,7 @@
 import ForgeGraph
 import ForgeOperations
 
-/// What a compiled file says of a network in front of the plan.
+/// What a compiled file says about a network in front of the plan.
 struct StoredDescription: StoredValue {
   /// The key of an entry of a cache; empty in other files.
   let key: String

@@ -160,7 +160,7 @@ extension ModelEdit {
       var error = SurgeryError(
         .notSeparated, "the outputs also depend on another input", received: names(others),
         needs: "tensors that separate the outputs from all inputs",
-        remedy: "add this input, or a tensor behind it, to the new inputs")
+        remedy: "add this input, or a tensor after it, to the new inputs")
       error.problem.layer = open?.reference
       throw error
     }

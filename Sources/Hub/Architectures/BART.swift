@@ -1,6 +1,6 @@
 import Forge
 
-/// BART: an encoder, and a decoder that reads the same text behind a first token, as the library
+/// BART: an encoder, and a decoder that reads the same text after a first token, as the library
 /// computes it where no other text is given.
 ///
 /// Source: Lewis and others, BART, 2019.

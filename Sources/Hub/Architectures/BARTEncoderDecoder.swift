@@ -197,7 +197,7 @@ struct BARTEncoderDecoder: EncoderDecoder {
     return TensorPlace(spec, query: "q_proj", key: "k_proj", value: "v_proj", output: "out_proj")
   }
 
-  /// The sines of each position, and behind them the cosines, [positions][channels].
+  /// The sines of each position, and after them the cosines, [positions][channels].
   @Sendable private func sines() -> [Float] {
     let count = (channels + 1) / 2
     var values: [Float] = []

@@ -1,6 +1,6 @@
 import Forge
 
-/// DINOv2: ViT's encoder, with a factor for each channel behind each part of a block.
+/// DINOv2: ViT's encoder, with a factor for each channel after each part of a block.
 ///
 /// Source: Oquab and others, DINOv2, 2023.
 struct DINOv2: ImageArchitecture {

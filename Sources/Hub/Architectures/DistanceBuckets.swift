@@ -10,7 +10,7 @@ struct DistanceBuckets: Sendable {
   var count = 32
   /// The distance from which on all share the last bucket.
   var most = 128
-  /// Whether a query sees keys behind it, which have half of the buckets.
+  /// Whether a query sees keys after it, which have half of the buckets.
   var looksAhead = true
 
   /// The bucket of a key's number less that of the query.
@@ -28,7 +28,7 @@ struct DistanceBuckets: Sendable {
   /// The place of a bias for each distance in a file that has one for each bucket.
   ///
   /// The layer has a row for each distance, from the least to the largest; where no query sees keys
-  /// behind it, from 0 on.
+  /// after it, from 0 on.
   func place(of spec: ParameterSpec) -> TensorPlace {
     let rows = spec.sizes[0]
     let distances = looksAhead ? (0..<rows).map { $0 - rows / 2 } : (0..<rows).map { -$0 }
@@ -63,7 +63,7 @@ extension StepInputs {
   /// - Returns: the mask, to be added to the scores.
   func distanceBias(heads: Int, name: String) -> Tensor {
     let places = Constant((0..<maximumLength).map { -Float($0) }, shape: [maximumLength])
-    // Causality hides the tokens behind this one, whatever their bias is.
+    // Causality hides the tokens after this one, whatever their bias is.
     return places + position --> Activation(.relu)
       --> Embedding(vocabulary: maximumLength, channels: heads, name: name)
       --> Permute(order: [1, 0]) --> ExpandDims(axes: [1])

@@ -1,6 +1,6 @@
 import Forge
 
-/// RoBERTa, XLM-RoBERTa and CamemBERT: BERT's encoder, whose positions count from behind the id of
+/// RoBERTa, XLM-RoBERTa and CamemBERT: BERT's encoder, whose positions count from after the id of
 /// padding and leave padding out.
 ///
 /// Source: Liu and others, RoBERTa, 2019.

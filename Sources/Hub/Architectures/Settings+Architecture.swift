@@ -1,4 +1,4 @@
-/// What config.json says of the kind of network, whatever it is for.
+/// What config.json says about the kind of network, whatever it is for.
 extension Settings {
   /// The kind of network that `model_type` names.
   ///

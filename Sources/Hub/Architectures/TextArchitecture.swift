@@ -28,7 +28,7 @@ struct TextInputs {
   /// The features of the last token that is not padding, [1][channels].
   func last(of features: Tensor) -> Tensor {
     guard let mask else { return features --> Slice(starts: [-1], ends: [.max], axes: [0]) }
-    // The last token is the one behind which, with itself, there is one.
+    // The last token is the one after which, with itself, there is one.
     let rest = mask --> CumulativeSum(axis: 0, reversed: true) --> Compare(.equal, than: [1])
     let last = rest * mask --> ExpandDims(axes: [1])
     return features * last --> Reduce(.sum, axes: [0], keepsDimensions: true)

@@ -1,6 +1,6 @@
 import Forge
 
-/// ViT: patches of a picture as tokens, behind a first token that stands for the picture.
+/// ViT: patches of a picture as tokens, after a first token that stands for the picture.
 ///
 /// Source: Dosovitskiy and others, An Image is Worth 16x16 Words, 2020.
 struct ViT: ImageArchitecture {
@@ -31,7 +31,7 @@ struct ViT: ImageArchitecture {
     }
   }
 
-  /// The tokens of a picture behind all blocks, which DINOv2 has, too.
+  /// The tokens of a picture after all blocks, which DINOv2 has, too.
   ///
   /// - Parameters:
   ///   - pixels: the picture.

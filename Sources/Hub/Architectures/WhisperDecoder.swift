@@ -62,7 +62,7 @@ struct WhisperDecoder: Sendable {
     }
   }
 
-  /// The numbers of all tokens behind the last of the ids, [1][vocabulary].
+  /// The numbers of all tokens after the last of the ids, [1][vocabulary].
   func logits(_ ids: Tensor, sound: [Tensor]) -> Tensor {
     func norm(_ name: String) -> LayerNormalization {
       LayerNormalization(epsilon: Self.epsilon, name: name)

@@ -30,7 +30,7 @@ enum HubActivation: Sendable, Hashable {
     if case .function(let function) = self { function } else { .linear }
   }
 
-  /// What is left to do behind a layer that has applied ``fused``.
+  /// What is left to do after a layer that has applied ``fused``.
   func rest(_ x: Tensor) -> Tensor {
     switch self {
     case .function: x

@@ -1,6 +1,6 @@
 import ForgeLoaders
 
-/// What determines the numbers that a folder gives: its files and how they are computed.
+/// What determines the numbers of a folder: its files and how they are computed.
 ///
 /// The digest of lines such as `config.json 5feceb66…` and `precision float32`, in order.
 struct HubFingerprint {

@@ -62,7 +62,7 @@ public struct GeneratedText: AsyncSequence, Sendable {
 
     /// The next piece.
     ///
-    /// - Returns: the piece; `nil` behind the last one, which has an ``GeneratedPiece/ending``.
+    /// - Returns: the piece; `nil` after the last one, which has an ``GeneratedPiece/ending``.
     /// - Throws: ``HubError``: `prediction`, `tokenizer`; `CancellationError`.
     public mutating func next() async throws -> GeneratedPiece? {
       var ids: [Int32] = []
@@ -122,7 +122,7 @@ public struct GeneratedText: AsyncSequence, Sendable {
       return GeneratedPiece(text: text, ids: ids, ending: ending)
     }
 
-    /// The logits behind the tokens that the network has not seen.
+    /// The logits after the tokens that the network has not seen.
     private mutating func logits() async throws -> [Float] {
       var stream = try self.stream ?? plan.networks.stream(plan.prompt)
       defer { self.stream = stream }

@@ -15,14 +15,14 @@ public struct GenerationOptions: Sendable, Hashable {
   /// Keeps the tokens with the largest logits, this many and those equal to the last; `nil` for
   /// all.
   public var topK: Int?
-  /// Keeps the fewest tokens whose probabilities sum to so much; `nil` for all.
+  /// Keeps the fewest tokens whose probabilities sum to at least this; `nil` for all.
   public var topP: Float?
   /// What the logit of a token in the prompt or the text is divided by if it is positive, and
   /// multiplied by if it is negative; 1 for no change.
   public var repetitionPenalty: Float
   /// The seed of the choice; `nil` for another one each time.
   public var seed: UInt64?
-  /// The texts that end the text; they are not part of it.
+  /// The texts at which generation stops; the result does not include them.
   public var stopTexts: [String]
 
   /// Creates options; those that are not given choose the likeliest token each time.
@@ -32,9 +32,9 @@ public struct GenerationOptions: Sendable, Hashable {
   ///   - temperature: what logits are divided by; 0 for the largest logit each time.
   ///   - topK: how many tokens to choose among, at least 1; all if `nil`.
   ///   - topP: the sum of the probabilities to choose among, above 0 and at most 1; all if `nil`.
-  ///   - repetitionPenalty: what makes tokens that were there less likely; above 0.
+  ///   - repetitionPenalty: makes earlier tokens less likely if it is above 1; above 0.
   ///   - seed: the seed of the choice; another one each time if `nil`.
-  ///   - stopTexts: the texts that end the text.
+  ///   - stopTexts: the texts at which generation stops.
   public init(
     maximumTokens: Int = 256, temperature: Float = 0, topK: Int? = nil, topP: Float? = nil,
     repetitionPenalty: Float = 1, seed: UInt64? = nil, stopTexts: [String] = []

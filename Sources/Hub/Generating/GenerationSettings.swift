@@ -1,12 +1,12 @@
 import ForgeLoaders
 
-/// What the files of a folder say of the texts that its network writes.
+/// What the files of a folder say about the texts that its network writes.
 struct GenerationSettings: Sendable {
   /// The ids that end a text.
   var ends: Set<Int32> = []
   /// The id that begins a text without a prompt.
   var start: Int32?
-  /// The id behind which the decoder of an encoder-decoder writes.
+  /// The id after which the decoder of an encoder-decoder writes.
   var decoderStart: Int32?
   /// The first id of each text of an encoder-decoder; `nil` if it is chosen.
   var forcedFirst: Int32?

@@ -3,7 +3,7 @@ import ForgeShapes
 
 /// The network of a text in progress, which keeps what it has read.
 protocol LogitStream: Sendable {
-  /// The numbers of all tokens behind some, which come behind those of earlier calls.
+  /// The numbers of all tokens after some, which come after those of earlier calls.
   ///
   /// - Throws: what the runner throws; `CancellationError`.
   mutating func logits(behind ids: [Int32]) async throws -> [Float]

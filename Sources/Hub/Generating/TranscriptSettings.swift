@@ -1,6 +1,6 @@
 import ForgeLoaders
 
-/// What the files of a Whisper say of the texts that it writes.
+/// What the files of a Whisper say about the texts that it writes.
 struct TranscriptSettings: Sendable {
   /// The id that begins a text.
   let start: Int32

@@ -1,6 +1,6 @@
 import Forge
 
-/// A product and an activation behind the pooling: sentence-transformers' Dense.
+/// A product and an activation after the pooling: sentence-transformers' Dense.
 struct SentenceDense: Sendable {
   let outputs: Int
   private let network: CompiledModel

@@ -2,7 +2,7 @@ import ForgeLoaders
 
 /// How sentence-transformers makes a vector of the features of a text's tokens.
 struct SentenceLayers: Sendable {
-  /// A layer behind the pooling.
+  /// A layer after the pooling.
   enum Layer: Sendable {
     /// Scales the vector to length 1.
     case normalize
@@ -12,12 +12,12 @@ struct SentenceLayers: Sendable {
 
   /// How the features are pooled; the mean if the folder has no modules.json.
   var pooling = TextPooling(.mean)
-  /// The layers behind the pooling, in order.
+  /// The layers after the pooling, in order.
   var layers: [Layer] = []
   /// The numbers of a vector.
   var width: Int
 
-  /// Reads the modules behind the network.
+  /// Reads the modules after the network.
   ///
   /// - Throws: ``HubError``: `invalid`, `unsupported`, `compile` and those of reading.
   init(
@@ -49,7 +49,7 @@ struct SentenceLayers: Sendable {
       }
     }
     guard hasPooling || modules.isEmpty else {
-      throw .wrongForm(path, needs: "a module Pooling behind the module Transformer")
+      throw .wrongForm(path, needs: "a module Pooling after the module Transformer")
     }
     if !hasPooling {
       pooling = stated ?? pooling

@@ -1,6 +1,6 @@
 import ForgeLoaders
 
-/// What sentence-transformers says of a folder: its modules, the maximum length, prompts.
+/// What sentence-transformers says about a folder: its modules, the maximum length, prompts.
 struct SentenceSettings: Sendable {
   /// A module of the folder.
   struct Module: Sendable {

@@ -1,5 +1,5 @@
 extension Generator {
-  /// The numbers of all tokens behind the beginning of a text, and behind each of some tokens.
+  /// The numbers of all tokens after the beginning of a text, and after each of some tokens.
   ///
   /// - Parameters:
   ///   - ids: the tokens of the text; the beginning of a decoder's is the prompt.

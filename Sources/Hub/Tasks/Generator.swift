@@ -1,8 +1,8 @@
 import Forge
 import ForgeText
 
-/// Writes texts token by token: what follows a prompt, with a decoder, or what an encoder-decoder
-/// makes of it, such as a translation.
+/// Writes texts token by token: a decoder continues the prompt, and an encoder-decoder turns it
+/// into another text, such as a translation.
 ///
 /// ```swift
 /// let generator = try Generator(contentsOf: "Qwen2.5-0.5B")
@@ -92,7 +92,7 @@ public struct Generator: Sendable {
       start: start)
   }
 
-  /// The continuation of a text, or what an encoder-decoder makes of it.
+  /// The continuation of a prompt, or the text into which an encoder-decoder turns it.
   ///
   /// Nothing is computed before the first piece is asked for.
   ///

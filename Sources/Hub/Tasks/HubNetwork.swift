@@ -52,7 +52,7 @@ final class HubNetwork: Sendable {
     } catch { throw .tokenizer(error, hub.path) }
   }
 
-  /// What a closure makes of the output for each text, in the order of the texts.
+  /// The results of a closure for the output of each text, in the order of the texts.
   ///
   /// - Throws: ``HubError`` of kind `prediction`: that of the first text with one.
   func map<Result: Sendable>(

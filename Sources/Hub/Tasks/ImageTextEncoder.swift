@@ -70,7 +70,7 @@ public struct ImageTextEncoder: Sendable {
     return vector
   }
 
-  /// The texts that say best what a picture shows.
+  /// Ranks texts by how well they describe a picture.
   ///
   /// - Parameters:
   ///   - pixels: the picture, as for ``embed(picture:)``.
@@ -83,7 +83,7 @@ public struct ImageTextEncoder: Sendable {
     try classify([pixels], as: texts)[0]
   }
 
-  /// The texts that say best what pictures show; each text is computed once.
+  /// Ranks texts by how well they describe each picture; each text is computed once.
   ///
   /// - Parameters:
   ///   - pictures: the pictures, as for ``embed(picture:)``.

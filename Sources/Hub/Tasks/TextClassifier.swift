@@ -7,9 +7,9 @@ import ForgeText
 /// let classifier = try TextClassifier(contentsOf: "sentiment")
 /// print(try classifier.classify("What a fine day!")[0])  // POSITIVE: 0.9998
 /// ```
-/// Labels and scores follow config.json: scores are exponentials that sum to 1; where several
-/// labels may hold, or with a single label, `1 / (1 + e⁻ˣ)`; a regression gives its number. All
-/// threads can share a classifier.
+/// Labels and scores follow config.json: scores are exponentials that sum to 1; if several labels
+/// may apply, or with a single label, `1 / (1 + e⁻ˣ)`; a regression returns its number. All threads
+/// can share a classifier.
 public struct TextClassifier: Sendable {
   /// The folder.
   public let hub: HubModel

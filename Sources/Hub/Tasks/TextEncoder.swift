@@ -1,8 +1,8 @@
 import Forge
 import ForgeText
 
-/// Makes vectors of texts, as sentence-transformers does: texts of like meaning have vectors of a
-/// small angle.
+/// Computes vectors of texts, as sentence-transformers does: texts with similar meanings have
+/// vectors with a small angle between them.
 ///
 /// ```swift
 /// let encoder = try TextEncoder(contentsOf: "all-MiniLM-L6-v2")
@@ -21,7 +21,7 @@ public struct TextEncoder: Sendable {
   public let dimensions: Int
   /// The texts that are put before others, by name: `query`, `passage`.
   public var prompts: [String: String] { hub.sentence.prompts }
-  /// The maximum number of tokens of a text; what is beyond is left out.
+  /// The maximum number of tokens of a text; tokens beyond it are left out.
   public var maximumLength: Int { hub.maximumLength }
 
   private let network: HubNetwork
@@ -183,7 +183,7 @@ public struct TextEncoder: Sendable {
     return text.count - (text.specialTokensMask.last == 1 ? 1 : 0)
   }
 
-  /// The vector behind the pooling.
+  /// The vector after the pooling.
   private func finished(_ pooled: [Float]) throws(HubError) -> [Float] {
     var vector = pooled
     for layer in layers {

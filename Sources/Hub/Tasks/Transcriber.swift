@@ -167,7 +167,7 @@ public struct Transcriber: Sendable {
     return (ids, languageID)
   }
 
-  /// The numbers of all tokens behind some that the decoder has not seen.
+  /// The numbers of all tokens after some that the decoder has not seen.
   private func logits(
     _ ids: [Int32], _ context: Context
   ) throws(PredictionError) -> [Float] {

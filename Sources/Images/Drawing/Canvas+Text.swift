@@ -81,7 +81,7 @@ extension Canvas {
     }
   }
 
-  /// A score with two digits behind the point.
+  /// A score with two digits after the point.
   private static func digits(_ score: Float) -> String {
     guard score.isFinite, abs(score) < 1e6 else { return "\(score)" }
     let hundredths = Int((score * 100).rounded())

@@ -46,7 +46,7 @@ enum PixelTarget {
   case values(PixelValues)
 }
 
-/// The values that a plan makes of pixels.
+/// The values into which a plan turns pixels.
 struct PixelValues {
   enum Element { case float32, uint8, int8 }
 

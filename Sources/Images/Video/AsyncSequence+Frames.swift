@@ -43,7 +43,7 @@ extension AsyncSequence {
 extension AsyncSequence where Element == VideoFrame {
   /// Limits the rate of frames by their times in the video.
   ///
-  /// The other frames are dropped. A file gives the same frames at any reading speed. Frames
+  /// The other frames are dropped. A file yields the same frames at any reading speed. Frames
   /// without a time are all kept.
   ///
   /// - Parameter rate: the frames per second; 0 or less keeps only the first one.

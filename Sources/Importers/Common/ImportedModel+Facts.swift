@@ -4,7 +4,7 @@ extension ModelMetadata {
   /// The characters of a value that are shown.
   private static let shownCharacters = 200
 
-  /// What a model says of itself.
+  /// What a model says about itself.
   package var facts: [ModelFact] {
     var facts: [ModelFact] = []
     for (label, text) in [
@@ -24,7 +24,7 @@ extension ModelMetadata {
 }
 
 extension ImportedModel {
-  /// What the model says of itself, and the element types of its weights.
+  /// What the model says about itself, and the element types of its weights.
   package var metadataFacts: [ModelFact] {
     model.metadata.facts + (ModelFact.weights(weightTypes()).map { [$0] } ?? [])
   }

@@ -54,7 +54,7 @@ public struct ModelFile: Sendable {
     return format.isCertain && !format.isOfWeights
   }
 
-  /// What the file says of itself, such as its producer, without importing it.
+  /// What the file says about itself, such as its producer, without importing it.
   package func facts() throws(ImportError) -> [ModelFact] {
     let format = try format()
     return [ModelFact("format", format.name)] + (try format.facts(self))

@@ -20,7 +20,7 @@ package protocol ModelFormat: Sendable {
   /// Imports a file.
   static func imported(_ file: ModelFile) throws(ImportError) -> ImportedModel
 
-  /// What the file says of itself, such as its producer, without importing it.
+  /// What the file says about itself, such as its producer, without importing it.
   static func facts(_ file: ModelFile) throws(ImportError) -> [ModelFact]
 }
 
@@ -45,7 +45,7 @@ extension ModelFormat {
   }
 }
 
-/// One line of what a model file says of itself.
+/// One line of what a model file says about itself.
 package struct ModelFact: Hashable, Sendable {
   /// What it is: `producer`.
   package let label: String

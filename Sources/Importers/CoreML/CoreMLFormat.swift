@@ -62,7 +62,7 @@ package enum CoreMLFormat: ModelFormat {
 }
 
 extension CoreMLImport {
-  /// What the file says of itself.
+  /// What the file says about itself.
   func facts() throws(ImportError) -> [ModelFact] {
     var facts = [ModelFact("specification version", "\(model.version)")]
     if let type = model.typeName { facts.append(ModelFact("model", type)) }

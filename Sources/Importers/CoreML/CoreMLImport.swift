@@ -435,7 +435,7 @@ struct CoreMLImport {
 }
 
 extension ModelMetadata {
-  /// What a Core ML file says of itself.
+  /// What a Core ML file says about itself.
   init(_ stored: CoreMLMetadata, labels: [String]) {
     func text(_ value: String) -> String? { value.isEmpty ? nil : value }
     self.init(about: text(stored.about), labels: labels)

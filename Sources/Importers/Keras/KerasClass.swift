@@ -64,7 +64,7 @@ struct KerasClass: Sendable {
   let training: Training
   /// What happens to positions.
   let positions: Positions
-  /// Whether it reads what `quantize` of Keras makes of the layer.
+  /// Whether it reads the layer after `quantize` of Keras.
   private(set) var readsQuantization = false
   private let build: Build
 
@@ -80,7 +80,7 @@ struct KerasClass: Sendable {
     self.build = build
   }
 
-  /// The class, which reads what `quantize` of Keras makes of the layer.
+  /// The class, which also reads the layer after `quantize` of Keras.
   var quantizable: KerasClass {
     var copy = self
     copy.readsQuantization = true

@@ -64,7 +64,7 @@ struct KerasOrder: Sendable {
         for needed in try dependencies(of: node).reversed() {
           guard isDone[needed] != false else {
             throw .kerasDescription(
-              "the layers depend on each other in a circle", path: path, entry: description.name,
+              "the layers depend on each other in a cycle", path: path, entry: description.name,
               received: "\"\(description.layers[needed.layer].name)\"")
           }
           if isDone[needed] == nil { pending.append(needed) }

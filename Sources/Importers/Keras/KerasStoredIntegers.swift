@@ -33,7 +33,7 @@ struct KerasStoredIntegers: Sendable {
     (self.rows, self.columns, self.packing, self.data) = (rows, columns, packing, data)
   }
 
-  /// The numbers that `transform` makes of the integers, whose places it is given, row by row.
+  /// The results of `transform` for the integers and their positions, row by row.
   func numbers(_ transform: (Float, _ row: Int, _ column: Int) -> Float) throws -> [Float] {
     var numbers: [Float] = []
     numbers.reserveCapacity(count)

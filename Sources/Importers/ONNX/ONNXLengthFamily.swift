@@ -18,7 +18,7 @@ struct ONNXLengthFamily: Sendable {
   /// The largest number of elements of a table whose rows are taken while importing.
   private static let mostTableElements = 1 << 16
 
-  /// What a node makes of known values.
+  /// The result of a node for known values.
   enum Result {
     case value(FileValue)
     case family(ONNXLengthFamily)

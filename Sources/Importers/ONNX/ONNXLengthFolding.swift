@@ -2,8 +2,8 @@ import Forge
 
 /// Computes nodes of numbers that follow the length: what a file does with the sizes of a sequence.
 enum ONNXLengthFolding {
-  /// What an operator makes of numbers that are known for every length; `nil` where that is not
-  /// known.
+  /// The result of an operator for numbers that are known for every length; `nil` if the result is
+  /// not known.
   typealias Rule = @Sendable (_ call: ONNXCall, _ maximum: Int) throws -> LengthTensor?
 
   /// Computes a node if all that it needs is known for every length; returns whether it did.

@@ -44,7 +44,7 @@ extension ONNXLengths {
     let axes = try (call.node.ints("axes") ?? Array(sizes.indices)).map {
       try ONNXCall.axis($0, rank: sizes.count)
     }
-    let refused = NodeFailure.unsupported("a sequence whose length varies, but by whole factors")
+    let refused = NodeFailure.unsupported("a sequence whose length varies, except by whole factors")
     var factors = Array(repeating: 1, count: sizes.count)
     let scales =
       try call.node.floats("scales")

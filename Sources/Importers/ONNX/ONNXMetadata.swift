@@ -1,7 +1,7 @@
 import Forge
 
 extension ModelMetadata {
-  /// What an ONNX file says of itself.
+  /// What an ONNX file says about itself.
   ///
   /// All of `metadata_props` are in ``values``. The author and the license are read from the keys
   /// that ONNX proposes, `model_author` and `model_license`, or from `author` and `license`; labels

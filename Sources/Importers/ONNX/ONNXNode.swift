@@ -95,7 +95,7 @@ extension ONNXGraphImport {
 }
 
 extension ONNXCall {
-  /// Sets the results to what the caller of the import makes of the node.
+  /// Sets the results to those that the caller of the import builds for the node.
   fileprivate mutating func build(
     _ operatorSet: Int, _ build: ImportOptions.ONNXOperatorBuilder
   ) throws {

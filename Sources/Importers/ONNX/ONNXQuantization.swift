@@ -88,7 +88,7 @@ enum ONNXQuantization {
       inner = max(sizes.dropFirst(axis + 1).reduce(1, *), 1)
     }
 
-    /// Returns what `transform` makes of each value with its zero point and its scale.
+    /// Returns the results of `transform` for each value with its zero point and its scale.
     @inline(__always)
     func map<Result: BitwiseCopyable>(
       _ values: [Float], _ transform: (Float, _ zero: Float, _ scale: Float) -> Result

@@ -86,7 +86,7 @@ struct SafeTensorsHeader {
     let known = sizes.compactMap(\.self)
     guard known.count == sizes.count, sizes.count <= Self.maximumRank,
       let count = Shape.product(of: known)
-    else { throw .damaged("its shape is none a file can hold", entry: name) }
+    else { throw .damaged("no file can hold its shape", entry: name) }
     let (lower, overflows) = start.addingReportingOverflow(first)
     let (upper, overflowsToo) = start.addingReportingOverflow(last)
     guard first >= 0, last >= first, !overflows, !overflowsToo else {

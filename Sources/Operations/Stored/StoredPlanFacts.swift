@@ -1,6 +1,6 @@
 import ForgeShapes
 
-// What an executable says of itself, in a compiled file.
+// What an executable says about itself, in a compiled file.
 
 extension StateLayout: StoredValue {
   package func write(to writer: inout StoredWriter) {

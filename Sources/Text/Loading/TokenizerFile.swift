@@ -59,7 +59,7 @@ extension Tokenizer {
 }
 
 extension Optional where Wrapped == JSONSlice {
-  /// What a closure makes of a value that is there.
+  /// The result of a closure for a value that is there.
   fileprivate func map<Result>(
     _ body: (JSONSlice) throws(TokenizerError) -> Result
   ) throws(TokenizerError) -> Result? {

@@ -65,7 +65,7 @@ struct LowercaseNormalizer: Normalizer {
   }
 }
 
-/// `StripAccents`: removes all marks, which NFD makes of accents.
+/// `StripAccents`: removes all marks, into which NFD splits accents.
 struct StripAccentsNormalizer: Normalizer {
   func normalize(_ text: inout AlignedText) throws(TokenizerError) {
     guard !text.bytes.withUnsafeBufferPointer({ UTF8Bytes.isASCII($0) }) else { return }

@@ -93,7 +93,7 @@ final class Pattern: Sendable {
         position += position < text.count ? UTF8Bytes.width(text[position]) : 1
       }
       guard let (start, end) = found else { return }
-      // An empty match right behind another match does not count.
+      // An empty match right after another match does not count.
       if start == end, lastEnd == end {
         position = end + (end < text.count ? UTF8Bytes.width(text[end]) : 1)
         continue

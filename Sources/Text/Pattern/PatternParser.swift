@@ -111,7 +111,7 @@ struct PatternParser {
         greed = .possessive
       }
       if maximum > 1, result.minimumLength == 0 {
-        throw refused("a loop over what may be empty")
+        throw refused("a loop over a part that may be empty")
       }
       result = .loop(result, minimum: minimum, maximum: maximum, greed)
     }

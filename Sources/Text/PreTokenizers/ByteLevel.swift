@@ -84,7 +84,7 @@ struct ByteLevelPreTokenizer: PreTokenizer {
         emit(start, position)
         continue
       }
-      // A run of white space leaves its last character to the word behind it.
+      // A run of white space leaves its last character to the word after it.
       var last = start
       while position < end {
         let (next, width) = kind(position)

@@ -102,7 +102,7 @@ enum NormalizationForm: String, Sendable {
     let classes = Self.classes
     var list: [ScalarChange] = []
     list.reserveCapacity(text.count)
-    // The first scalar that may still move: marks sort by class behind a scalar of class 0.
+    // The first scalar that may still move: marks sort by class after a scalar of class 0.
     var pending = 0
     var isSorted = true
     func push(_ scalar: UInt32, _ change: Int32) {

@@ -78,7 +78,7 @@ import Testing
     var itself = Nodes()
     itself.question(0, 1)
     itself.leaf()
-    #expect(try refusal(Self.file(itself)).contains("a circle through node 0"))
+    #expect(try refusal(Self.file(itself)).contains("a cycle through node 0"))
     var orphan = Nodes()
     orphan.question(1, 7)
     orphan.leaf()

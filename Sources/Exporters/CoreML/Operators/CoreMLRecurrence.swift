@@ -2,9 +2,9 @@ import Forge
 import ForgeOperations
 import ForgeShapes
 
-/// The results of recurrent cells in Core ML, in the order of the network's times.
+/// The results of recurrent cells in Core ML, in the order of the network's time steps.
 struct CoreMLRecurrentResult {
-  /// The outputs of each time: one tensor [times][rows][outputs], or one [rows][outputs] each.
+  /// The outputs of each time step: one tensor [times][rows][outputs], or one [rows][outputs] each.
   enum Sequence {
     case whole(String)
     case times([String])
@@ -17,7 +17,7 @@ struct CoreMLRecurrentResult {
   let cells: String?
 }
 
-/// Recurrent cells: as a recurrent layer of Core ML if that has their formula, else time by time.
+/// Recurrent cells: as a recurrent layer of Core ML if that has their formula, else step by step.
 extension CoreMLGraphWriter {
   /// The bound of what Core ML's gates are computed from.
   private static let gateBound: Float = 50

@@ -2,13 +2,13 @@ import Forge
 import ForgeOperations
 import ForgeShapes
 
-/// Recurrent cells as the layers of each time, for formulas that Core ML's recurrent layers do not
-/// have.
+/// Recurrent cells as separate layers for each time step, for formulas that Core ML's recurrent
+/// layers do not have.
 extension CoreMLGraphWriter {
-  /// The most times of a sequence whose layers are written one by one.
+  /// The most time steps of a sequence whose layers are written one by one.
   private static let mostTimes = 512
 
-  /// The operands and the state of cells that are written time by time.
+  /// The operands and the state of cells that are written step by step.
   private struct Cells {
     let rule: RecurrentRule
     let rows: Int
@@ -32,8 +32,8 @@ extension CoreMLGraphWriter {
     let (times, rows, width) = (from[0], from[1], from[2])
     guard times <= Self.mostTimes else {
       throw ExportRefusal(
-        what: "a recurrent layer over \(times) times whose formula Core ML does not have",
-        remedy: "write a model of at most \(Self.mostTimes) times")
+        what: "a recurrent layer of \(times) time steps whose formula Core ML does not have",
+        remedy: "write a model of at most \(Self.mostTimes) time steps")
     }
     let gates = try name(of: call.inputs[0], in: .plain)
     var state = try cells(call, rule, rows: rows, width: width)

@@ -59,7 +59,7 @@ extension CoreMLGraphWriter {
     guard window.dilations.allSatisfy({ $0 == 1 }) else {
       return try spread(x, window, made: made, named: named)
     }
-    // Taps behind the stated padding do not count.
+    // Taps after the stated padding do not count.
     let isMean = kind == .averageAll
     let hasMore = isMean && window.after != padded
     let result = try add(.pooling, [x], sizes: target, named: hasMore ? nil : named) {
@@ -134,7 +134,7 @@ extension CoreMLGraphWriter {
     case .maximum: kind = .maximum
     case .averageInside: kind = .averageInside
     case .averageAll, .lp: kind = .averageAll
-    case .maximumPlace: throw ExportRefusal(what: "the places of the largest values of a window")
+    case .maximumPlace: throw ExportRefusal(what: "the positions of the largest values of a window")
     }
     if case .lp(let p) = window.kind {
       x = try combined(.power, try magnitude(x), try number(Float(p)))

@@ -138,7 +138,7 @@ extension KerasGraphWriter {
     switch window.kind {
     case .maximum:
       try pooled(call, x, "Max", window.kernel, window.strides, pads, divisors: nil)
-    case .maximumPlace: throw ExportRefusal(what: "the places of the maxima of a pooling")
+    case .maximumPlace: throw ExportRefusal(what: "the positions of the maxima of a pooling")
     case .averageInside:
       try pooled(
         call, x, "Average", window.kernel, window.strides, pads,

@@ -3,7 +3,7 @@ import Forge
 /// The selections of a graph, whose numbers of rows each prediction chooses.
 ///
 /// The network has the largest number of rows, of which the selected ones come first. What other
-/// nodes make of the others is cut off in the outputs, if each row stays apart; a node that
+/// nodes compute from the others is cut off in the outputs, if they keep rows apart; a node that
 /// combines rows is refused.
 struct ONNXSelectedRows {
   /// One selection: where its rows are, and how many there are.

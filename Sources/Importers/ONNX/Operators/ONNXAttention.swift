@@ -164,7 +164,7 @@ private struct AttentionReader {
     guard call.has(6) else {
       let start = past?.keys.positions ?? 0
       guard past?.keys.varies != true || (before == nil && after == nil) else {
-        throw NodeFailure.unsupported("a window of keys behind a past whose length varies")
+        throw NodeFailure.unsupported("a window of keys after a past whose length varies")
       }
       offset = after.map { start + $0 }
       guard let before else { return nil }

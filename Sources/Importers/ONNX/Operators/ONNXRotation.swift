@@ -49,7 +49,7 @@ struct ONNXRotation {
     if call.has(3) {
       let places = try call.value(3)
       guard sizes.count == 2, places.sizes.count == 2 else {
-        throw NodeFailure.invalid("a table of \(sizes) at places of \(places.sizes)")
+        throw NodeFailure.invalid("a table of \(sizes) for positions of \(places.sizes)")
       }
       tensor = try call.apply(GatherRows(axis: 0), to: tensor, try ONNXCall.plain(places))
       sizes = places.sizes + [sizes[1]]

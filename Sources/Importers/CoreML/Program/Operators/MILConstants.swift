@@ -78,7 +78,7 @@ extension MILOperators {
       }
       let total = try mask.integers().reduce(0, +)
       guard mask.bits == 1, total == data.sizes.reduce(1, *) else {
-        throw NodeFailure.invalid("\(total) places for values \(data.sizes)")
+        throw NodeFailure.invalid("\(total) positions for values \(data.sizes)")
       }
       set(&call, mask.sizes) {
         var rest = try data.values()[...]

@@ -52,7 +52,7 @@ extension MILOperators {
       self.values = try numbers(call, values)
       count = Int(try packed.integers().reduce(0, +))
       guard self.values.sizes == [count] else {
-        throw NodeFailure.invalid("\(count) places for values \(self.values.sizes)")
+        throw NodeFailure.invalid("\(count) positions for values \(self.values.sizes)")
       }
     }
 

@@ -25,7 +25,7 @@ struct MILTable: Sendable {
     let rank = places.count
     guard rank >= 1, table.sizes.count == rank + 2,
       zip(places, table.sizes).allSatisfy({ $1 > 0 && $0.isMultiple(of: $1) })
-    else { throw NodeFailure.invalid("a table \(table.sizes) for places \(places)") }
+    else { throw NodeFailure.invalid("a table \(table.sizes) for indices \(places)") }
     (count, length) = (table.sizes[rank], table.sizes[rank + 1])
     axis = try ONNXCall.axis(try call.int("vector_axis", rank - 1), rank: rank)
     guard length >= 1, count >= 1, length == 1 || call.has("vector_axis") else {

@@ -229,7 +229,7 @@ private struct GroupedAttentionReader {
   ) throws {
     guard let count = positions.constant, let total = total.constant, let rows = rows.constant,
       total > count, total <= max(room, room.addingSaturated(count)), total <= 1 << 20
-    else { throw NodeFailure.unsupported("\(total) keys behind a past of \(room)") }
+    else { throw NodeFailure.unsupported("\(total) keys after a past of \(room)") }
     let size = max(room, total)
     let start = try ONNXCall.plain(start)
     let sources = try sources(call, start, rows: rows, count: count, size: size)
