@@ -43,7 +43,7 @@ enum ArgumentFile {
   static func value<Value: Decodable>(at path: String, as name: String) throws -> Value {
     guard let data = try bytes(of: path, atMost: 64 << 20),
       let value = try? JSONDecoder().decode(Value.self, from: data)
-    else { throw ValidationError("\(path) is not \(name)") }
+    else { throw ValidationError("\(path.printable) is not \(name)") }
     return value
   }
 
@@ -69,10 +69,10 @@ enum ArgumentFile {
   }
 
   private static func unwritable(_ path: String) -> ValidationError {
-    ValidationError("\(path) cannot be written: \(String(cString: strerror(errno)))")
+    ValidationError("\(path.printable) cannot be written: \(String(cString: strerror(errno)))")
   }
 
   private static func unreadable(_ path: String) -> ValidationError {
-    ValidationError("\(path) cannot be read")
+    ValidationError("\(path.printable) cannot be read")
   }
 }

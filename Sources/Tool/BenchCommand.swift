@@ -246,7 +246,7 @@ struct BenchCommand: ParsableCommand {
     }
     guard array.count == count * batch else {
       throw ValidationError(
-        "\(input) holds \(LoadError.counted(array.count, "value")), "
+        "\(input.printable) holds \(LoadError.counted(array.count, "value")), "
           + "the network takes \(count) per example")
     }
     // Several examples, or values in Forge's order without sizes.

@@ -26,7 +26,7 @@ struct CacheCommand: ParsableCommand {
     var cache: CompileCache {
       get throws {
         guard FileManager.default.fileExists(atPath: directory) else {
-          throw ValidationError("there is no folder \(directory)")
+          throw ValidationError("there is no folder \(directory.printable)")
         }
         return CompileCache(directory: directory)
       }

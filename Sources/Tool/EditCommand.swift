@@ -88,7 +88,7 @@ struct EditCommand: ParsableCommand {
     for text in rename {
       let argument = NamedArgument(text)
       guard let old = argument.name else {
-        throw ValidationError("--rename takes OLD=NEW, not \(text)")
+        throw ValidationError("--rename takes OLD=NEW, not \(text.printable)")
       }
       names[old] = argument.value
     }

@@ -40,7 +40,7 @@ struct FrameStream {
     let array = try StoredTensor(numPy: path)
     guard array.count > 0, array.count.isMultiple(of: count) else {
       throw ValidationError(
-        "\(path) holds \(LoadError.counted(array.count, "value")), "
+        "\(path.printable) holds \(LoadError.counted(array.count, "value")), "
           + "which are not whole frames: the network takes \(count) in each")
     }
     let values = array.floats

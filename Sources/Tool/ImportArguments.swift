@@ -58,7 +58,7 @@ struct ImportArguments: ParsableArguments {
       let argument = NamedArgument(text)
       guard let name = argument.name, let sizes = InputSize.list(argument.value) else {
         throw ValidationError(
-          "--size takes NAME=1x3x224x224, NAME=1x..512 or NAME=1x(n:1..512), not \(text)")
+          "--size takes NAME=1x3x224x224, NAME=1x..512 or NAME=1x(n:1..512), not \(text.printable)")
       }
       file.options.sizes[name] = sizes
       if let note = NamedArgument.note(onLengthsOf: name, sizes) { Progress.note(note) }
@@ -67,7 +67,7 @@ struct ImportArguments: ParsableArguments {
     for text in constant {
       let argument = NamedArgument(text)
       guard let name = argument.name else {
-        throw ValidationError("--constant takes NAME=x.npy, not \(text)")
+        throw ValidationError("--constant takes NAME=x.npy, not \(text.printable)")
       }
       file.options.constants[name] = try StoredTensor(numPy: argument.value)
     }

@@ -40,11 +40,11 @@ struct InputArguments: ParsableArguments {
         name = only
       } else {
         throw ValidationError(
-          "--input \(text) needs NAME= before it: the model has the inputs "
-            + names.map { "\"\($0)\"" }.joined(separator: ", "))
+          "--input \(text.printable) needs NAME= before it: the model has the inputs "
+            + names.map { "\"\($0.printable)\"" }.joined(separator: ", "))
       }
       guard given[name] == nil else {
-        throw ValidationError("the input \"\(name)\" is given twice")
+        throw ValidationError("the input \"\(name.printable)\" is given twice")
       }
       guard !interface.ignoredInputs.contains(name) else { continue }
       given[name] = try pictures.values(of: name, argument.value, network)

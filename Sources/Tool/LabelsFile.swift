@@ -1,4 +1,5 @@
 import ArgumentParser
+import Forge
 import FoundationEssentials
 
 /// The file of `--labels`, with the name of a class on each line.
@@ -14,7 +15,7 @@ enum LabelsFile {
   /// - Throws: `ValidationError` when the file cannot be read or is too large.
   static func names(at path: String) throws -> [String] {
     guard let data = try ArgumentFile.bytes(of: path, atMost: mostBytes) else {
-      throw ValidationError("\(path) has more than \(mostBytes) bytes")
+      throw ValidationError("\(path.printable) has more than \(mostBytes) bytes")
     }
     var lines = String(decoding: data, as: UTF8.self).split(
       omittingEmptySubsequences: false, whereSeparator: \.isNewline

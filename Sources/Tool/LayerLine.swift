@@ -16,7 +16,7 @@ struct LayerLine {
   /// Parses the layers of a file; `#` begins a comment.
   static func all(path: String) throws -> [LayerLine] {
     guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-      throw ValidationError("\(path) cannot be read as text")
+      throw ValidationError("\(path.printable) cannot be read as text")
     }
     return try text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap
     {
@@ -24,7 +24,7 @@ struct LayerLine {
       let words = line.prefix { $0 != "#" }.split { $0 == " " || $0 == "\t" }.map(String.init)
       if words.isEmpty { return nil }
       do { return try LayerLine(words) } catch let error as ValidationError {
-        throw ValidationError("\(path):\(number + 1): \(error.message)")
+        throw ValidationError("\(path.printable):\(number + 1): \(error.message)")
       }
     }
   }
@@ -37,7 +37,7 @@ struct LayerLine {
       let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
       guard parts.count == 2, Self.keys.contains(parts[0]) else {
         throw ValidationError(
-          "unknown \"\(word)\"; needs one of \(Self.keys.joined(separator: "=, "))=")
+          "unknown \"\(word.printable)\"; needs one of \(Self.keys.joined(separator: "=, "))=")
       }
       values[parts[0]] = parts[1]
     }
@@ -83,7 +83,8 @@ struct LayerLine {
       guard let channels else { throw ValidationError("a dense layer needs channels=") }
       return input --> Dense(neurons: channels, activation: activation)
     default:
-      throw ValidationError("unknown kind \"\(kind)\"; needs convolution, depthwise or dense")
+      throw ValidationError(
+        "unknown kind \"\(kind.printable)\"; needs convolution, depthwise or dense")
     }
   }
 
@@ -92,7 +93,7 @@ struct LayerLine {
   ) throws -> Value {
     guard let found = values.first(where: { $0.key == word }) else {
       let words = values.map(\.key).joined(separator: ", ")
-      throw ValidationError("unknown \(what) \"\(word)\"; needs one of \(words)")
+      throw ValidationError("unknown \(what) \"\(word.printable)\"; needs one of \(words)")
     }
     return found.value
   }
@@ -101,7 +102,8 @@ struct LayerLine {
   private static func sizes(_ word: String, count: Int) throws -> [Int] {
     let sizes = word.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
     guard sizes.count == count, sizes.allSatisfy({ $0 > 0 }) else {
-      throw ValidationError("\"\(word)\" is not \(count) positive number\(count > 1 ? "s" : "")")
+      throw ValidationError(
+        "\"\(word.printable)\" is not \(count) positive number\(count > 1 ? "s" : "")")
     }
     return sizes
   }

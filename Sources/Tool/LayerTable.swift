@@ -40,7 +40,7 @@ struct LayerTable {
     for line in lines {
       let row: Row
       do { row = try self.row(line, speed) } catch {
-        throw ValidationError("\(line.name): \(error)")
+        throw ValidationError("\(line.name.printable): \(error)")
       }
       rows.append(row)
       if json { continue }

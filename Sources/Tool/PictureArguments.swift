@@ -65,7 +65,8 @@ struct PictureArguments: ParsableArguments {
       shapes.indices.contains(index), let shape = shapes[index], shape.isImage,
       shape.channels == 1 || shape.channels == 3
     else {
-      throw ValidationError("the input \"\(name)\" takes no picture; give an array as .npy")
+      throw ValidationError(
+        "the input \"\(name.printable)\" takes no picture; give an array as .npy")
     }
     let image = try Image(contentsOf: path)
     let size = Size(

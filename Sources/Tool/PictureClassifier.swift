@@ -27,7 +27,7 @@ struct PictureClassifier {
       return nil
     }
     guard let stated = images.preparation else {
-      throw ValidationError("\(folder) has no preprocessor_config.json for pictures")
+      throw ValidationError("\(folder.printable) has no preprocessor_config.json for pictures")
     }
     preparation = ImagePreparation(stated.stated(colors: images.colors))
     guard images.head == .embedding else {

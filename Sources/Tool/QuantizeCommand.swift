@@ -97,7 +97,7 @@ struct QuantizeCommand: ParsableCommand {
   /// The files and folders of the samples, in the order of their names.
   private func sampleFiles() throws -> [String] {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: calibrate) else {
-      throw ValidationError("\(calibrate) is not a folder that can be read")
+      throw ValidationError("\(calibrate.printable) is not a folder that can be read")
     }
     let paths = names.filter { !$0.hasPrefix(".") }.sorted().map { "\(calibrate)/\($0)" }
     let samples = paths.filter { path in
@@ -105,7 +105,8 @@ struct QuantizeCommand: ParsableCommand {
       return ["npy", "jpg", "jpeg", "png", "ppm"].contains(ending) || ArgumentFile.isFolder(path)
     }
     guard !samples.isEmpty else {
-      throw ValidationError("\(calibrate) has no .npy file, no picture and no folder of them")
+      throw ValidationError(
+        "\(calibrate.printable) has no .npy file, no picture and no folder of them")
     }
     return samples
   }

@@ -161,7 +161,7 @@ struct RunCommand: ParsableCommand {
   /// Runs every case of a list and prints one JSON object per case.
   private func runAll(of path: String) throws {
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw ValidationError("\(path) cannot be read")
+      throw ValidationError("\(path.printable) cannot be read")
     }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

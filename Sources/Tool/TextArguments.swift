@@ -1,4 +1,5 @@
 import ArgumentParser
+import Forge
 
 /// The arguments of the commands that read texts.
 struct TextArguments: ParsableArguments {
@@ -22,14 +23,14 @@ struct TextArguments: ParsableArguments {
   func all() throws -> [String] {
     guard let path = lines else { return texts }
     guard let data = try ArgumentFile.bytes(of: path, atMost: Self.mostBytes) else {
-      throw ValidationError("\(path) has more than \(Self.mostBytes) bytes")
+      throw ValidationError("\(path.printable) has more than \(Self.mostBytes) bytes")
     }
     guard let text = String(validating: data, as: UTF8.self) else {
-      throw ValidationError("\(path) is not UTF-8")
+      throw ValidationError("\(path.printable) is not UTF-8")
     }
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     if lines.last?.isEmpty ?? false { lines.removeLast() }
-    guard !lines.isEmpty else { throw ValidationError("\(path) has no text") }
+    guard !lines.isEmpty else { throw ValidationError("\(path.printable) has no text") }
     return lines
   }
 }

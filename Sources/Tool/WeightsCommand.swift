@@ -31,7 +31,7 @@ struct WeightsCommand: ParsableCommand {
   func run() throws {
     let network = try network.network(importing)
     guard let source = network.model.parameters else {
-      throw ValidationError("\(network.title) has no weights")
+      throw ValidationError("\(network.title.printable) has no weights")
     }
     try Progress.during("writing \(output)") {
       try SafeTensors.write(network.model, parameters: source, as: type, to: output)

@@ -150,6 +150,6 @@ extension ImportedModel.Port: CustomStringConvertible {
   public var description: String {
     let axes = axes.map { $0.map(String.init) ?? "–" }.joined(separator: ", ")
     let batch = batchSize.map { ", batches of \($0)" } ?? ""
-    return "\(name) \(sizesText) \(elementType.rawValue), axes \(axes)\(batch)"
+    return "\(name.printable) \(sizesText) \(elementType.rawValue), axes \(axes)\(batch)"
   }
 }

@@ -161,6 +161,18 @@ import Testing
     }
   }
 
+  @Test func ports() throws {
+    let bytes = ONNXWriter.model(
+      [Self.node("Relu", "x" + Self.evil, "y" + Self.evil)], inputs: Self.x, outputs: Self.y)
+    try ImporterFixtures.withFile(bytes, ending: "onnx") { path in
+      let imported = try ImportedModel(onnx: path)
+      for port in imported.inputs + imported.outputs {
+        Self.expectPrintable(port.description, "port")
+        #expect(!port.description.contains("\n"))
+      }
+    }
+  }
+
   @Test func compileErrors() {
     let input = Input(shape: [4], name: "x")
     let model = Model(
