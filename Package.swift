@@ -158,13 +158,6 @@ let examples: [Target] = [
     ],
     path: "Examples/SentenceSearch", exclude: ["Model", "check"],
     resources: [.copy("Resources")]),
-  .executableTarget(
-    name: "Entities",
-    dependencies: [
-      "ForgeHub", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-    ],
-    path: "Examples/Entities", exclude: ["Training", "check"],
-    resources: [.copy("Resources")]),
 ]
 
 let tests: [Target] = [

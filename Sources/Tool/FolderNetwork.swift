@@ -16,7 +16,7 @@ extension ArgumentFile {
 
 extension Network {
   /// The network of a folder of the Hub: that for pictures of a CLIP, the encoder of a Whisper or
-  /// of an encoder-decoder, the whole network of all others.
+  /// of a T5, the whole network of all others.
   ///
   /// - Throws: `HubError`.
   init(hubFolder path: String) throws(HubError) {
