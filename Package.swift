@@ -153,8 +153,10 @@ let examples: [Target] = [
     path: "Examples/Video", exclude: ["check"]),
   .executableTarget(
     name: "SentenceSearch",
-    dependencies: ["Forge", .product(name: "ArgumentParser", package: "swift-argument-parser")],
-    path: "Examples/SentenceSearch", exclude: ["Conversion", "check"],
+    dependencies: [
+      "Forge", "ForgeHub", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+    ],
+    path: "Examples/SentenceSearch", exclude: ["Model", "check"],
     resources: [.copy("Resources")]),
 ]
 

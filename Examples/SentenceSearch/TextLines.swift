@@ -21,18 +21,17 @@ struct TextLines {
     }
   }
 
-  /// The lines to search in: without white space around them, and none that has no word.
+  /// The lines to search in: without white space around them.
   ///
   /// A byte order mark at the start of the file and the carriage returns of Windows are not part of
   /// a sentence.
   var sentences: [String] {
-    lines.enumerated().compactMap { index, line in
+    lines.enumerated().map { index, line in
       var rest = line.unicodeScalars[...]
       if index == 0, rest.first == "\u{FEFF}" { rest = rest.dropFirst() }
       rest = rest.drop(while: \.properties.isWhitespace)
       while let last = rest.last, last.properties.isWhitespace { rest = rest.dropLast() }
-      let sentence = String.UnicodeScalarView(rest)
-      return CharacterClass.words(of: sentence).isEmpty ? nil : String(sentence)
+      return String(rest)
     }
   }
 }

@@ -22,6 +22,7 @@ struct EmbedCommand: ParsableCommand {
   var folder: String
 
   @OptionGroup var texts: TextArguments
+  @OptionGroup var quantization: QuantizationArgument
 
   @Option(help: "The name of the folder's prompt to put before each text: query, passage.")
   var prompt: String?
@@ -46,8 +47,11 @@ struct EmbedCommand: ParsableCommand {
 
   func run() throws {
     let texts = try texts.all()
+    var options = CompileOptions()
+    options.quantization = try quantization.table
     let encoder = try Progress.during("compiling \(folder)") {
-      try TextEncoder(contentsOf: folder, dimensions: dimensions, threads: threads)
+      try TextEncoder(
+        contentsOf: folder, dimensions: dimensions, threads: threads, options: options)
     }
     let vectors = try encoder.embed(texts, prompt: prompt)
     if let output {

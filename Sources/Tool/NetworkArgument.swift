@@ -5,19 +5,22 @@ import ForgeModels
 import ForgeToolSupport
 import FoundationEssentials
 
-/// A network argument: the name of a ready architecture, a model file, a compiled file, or a file
-/// of the weights of a ready architecture.
+/// A network argument: the name of a ready architecture, a model file, a compiled file, a folder of
+/// the Hub, or a file of the weights of a ready architecture.
 enum NetworkArgument: ExpressibleByArgument {
   case ready(Architecture)
   case file(path: String)
 
   /// The text for help and messages.
   static let help = ArgumentHelp(
-    "A model file, the name of a ready architecture, or a weight file of one.",
+    "A model file, a folder of the Hub, the name of a ready architecture, or a weight file of one.",
     valueName: "network|file")
   /// The text for help of commands that need no layers.
   static let openedHelp = ArgumentHelp(
-    "A model file, a compiled file, the name of a ready architecture, or a weight file of one.",
+    """
+    A model file, a compiled file, a folder of the Hub, the name of a ready architecture, or a \
+    weight file of one.
+    """,
     valueName: "network|file")
 
   static var allValueStrings: [String] { Architecture.allCases.map(\.rawValue) }
@@ -50,6 +53,7 @@ enum NetworkArgument: ExpressibleByArgument {
     case .ready(let architecture): return try ready(architecture, arguments)
     case .file(let path):
       guard !Self.isCompiled(path) else { throw ToolError.noLayers(in: path) }
+      if ArgumentFile.isHubFolder(path) { return try hubFolder(path, arguments) }
       return try ImportedFile(path, arguments).network { try $0() }
     }
   }
@@ -71,6 +75,8 @@ enum NetworkArgument: ExpressibleByArgument {
       return try Progress.during("opening \(path)") {
         try OpenedNetwork(compiledFile: path, threads: options.threads)
       }
+    case .file(let path) where ArgumentFile.isHubFolder(path):
+      return OpenedNetwork(try hubFolder(path, arguments), options: options.compile)
     case .file(let path): return try ImportedFile(path, arguments).opened(options)
     }
   }
@@ -80,6 +86,14 @@ enum NetworkArgument: ExpressibleByArgument {
     return try Network(
       architecture.model, title: architecture.rawValue,
       weights: arguments.weights.map { try WeightFile($0).parameters() })
+  }
+
+  private func hubFolder(_ path: String, _ arguments: ImportArguments) throws -> Network {
+    guard arguments.given.isEmpty else {
+      throw ValidationError(
+        "\(arguments.given.joined(separator: ", ")): not for a folder of the Hub")
+    }
+    return try Progress.during("reading \(path)") { try Network(hubFolder: path) }
   }
 
   /// Whether a path leads to a compiled file, by its first bytes.

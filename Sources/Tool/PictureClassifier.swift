@@ -20,10 +20,7 @@ struct PictureClassifier {
   init?(_ folder: String, labels: [String]) throws {
     let images: HubImageModel
     do throws(HubError) { images = try HubImageModel(contentsOf: folder) } catch {
-      // A folder for texts may have its config.json elsewhere.
-      let isOther = error.kind == .unsupported && error.entry == "model_type"
-      let isMissing = error.kind == .fileMissing && error.path?.hasSuffix("config.json") ?? false
-      guard isOther || isMissing else { throw error }
+      guard error.isOfOtherNetwork else { throw error }
       return nil
     }
     guard let stated = images.preparation else {

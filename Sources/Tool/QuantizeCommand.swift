@@ -1,6 +1,7 @@
 import ArgumentParser
 import Forge
 import ForgeExporters
+import ForgeHub
 import ForgeImporters
 import ForgeToolSupport
 import FoundationEssentials
@@ -13,15 +14,19 @@ struct QuantizeCommand: ParsableCommand {
     abstract: "Finds from samples which layers can compute with 8-bit integers.",
     discussion: """
       The samples are .npy arrays or pictures in a folder if the model has one input, otherwise \
-      folders with NAME.npy for each input. Layers stay in Float32 if they are not faster on \
+      folders with NAME.npy for each input; of a folder of the Hub for texts they can be the lines \
+      of a file. Layers stay in Float32 if they are not faster on \
       integers here, or if they would move the outputs beyond the bound. The output is an ONNX \
       file with integers in place of numbers, which runs everywhere, or a table in JSON for \
-      --quantization of the other commands and for CompileOptions in Swift.
+      --quantization of the other commands and for CompileOptions in Swift. A folder of the Hub \
+      has a table only.
 
       EXAMPLES
         forge quantize net.onnx --calibrate photos/ --preset torch -o net.int8.onnx
         forge quantize net.onnx --calibrate photos/ --preset torch --bound 0.02 -o net.int8.json
         forge run net.onnx --quantization net.int8.json --input cat.jpg --preset torch
+        forge quantize all-MiniLM-L6-v2 --lines texts.txt --bound 0.02 -o int8.json
+        forge embed all-MiniLM-L6-v2 "Swallows leave." --quantization int8.json
       """)
 
   @Argument(help: NetworkArgument.help, completion: .file())
@@ -32,7 +37,13 @@ struct QuantizeCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp("The folder of the samples.", valueName: "folder"), completion: .directory)
-  var calibrate: String
+  var calibrate: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A file with a sample text on each line, for a folder of the Hub.", valueName: "file"),
+    completion: .file())
+  var lines: String?
 
   @Option(help: "The largest relative L2 error of an output, over all samples.")
   var bound = 0.01
@@ -57,18 +68,22 @@ struct QuantizeCommand: ParsableCommand {
 
   func validate() throws {
     try CompileOptions.Threads.check(threads)
+    guard (calibrate == nil) != (lines == nil) else {
+      throw ValidationError("give --calibrate with a folder of samples, or --lines with texts")
+    }
     guard bound > 0, bound.isFinite else { throw ValidationError("bound must be above 0") }
     guard most > 0 else { throw ValidationError("most must be 1 or more") }
   }
 
   func run() throws {
     let network = try self.network.network(importing)
-    let files = try sampleFiles()
+    let files = try calibrate.map { try sampleFiles(in: $0) } ?? []
+    let texts = try lines.map { try self.texts(in: $0) } ?? []
     let compiled = try network.compiled(
       CompileOptions(threads: .exactly(threads)), tellsOfRandom: true)
     let opened = OpenedNetwork(network)
     let run = NetworkRun(network.imported) { compiled }
-    var samples: [[String: TensorValues]] = []
+    var samples = try texts.isEmpty ? [] : inputs(of: texts)
     for (index, file) in files.prefix(most).enumerated() {
       samples += try run.examples(try given(in: file, opened))
       Progress.count(index + 1, of: min(files.count, most), "sample")
@@ -94,8 +109,35 @@ struct QuantizeCommand: ParsableCommand {
     }
   }
 
+  /// The first texts of a file.
+  ///
+  /// - Throws: `ValidationError` if the network is not that of a folder of the Hub.
+  private func texts(in file: String) throws -> [String] {
+    guard case .file(let path) = network, ArgumentFile.isHubFolder(path) else {
+      throw ValidationError("--lines is for folders of the Hub")
+    }
+    return try Array(TextArguments.lines(of: file).prefix(most))
+  }
+
+  /// The inputs of the network for texts.
+  ///
+  /// - Throws: `HubError`, also for a network that does not take texts.
+  private func inputs(of texts: [String]) throws -> [[String: TensorValues]] {
+    guard case .file(let path) = network else { return [] }
+    let hub = try HubModel(contentsOf: path)
+    return try texts.map { text in
+      let encoded = try hub.encode(text)
+      func values(_ numbers: [Int32]) -> TensorValues {
+        TensorValues(shape: Shape(sizes: [numbers.count]), values: numbers.map(Float.init))
+      }
+      var inputs = ["input_ids": values(encoded.ids)]
+      if hub.inputs.contains(.types) { inputs["token_type_ids"] = values(encoded.typeIDs) }
+      return inputs
+    }
+  }
+
   /// The files and folders of the samples, in the order of their names.
-  private func sampleFiles() throws -> [String] {
+  private func sampleFiles(in calibrate: String) throws -> [String] {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: calibrate) else {
       throw ValidationError("\(calibrate.printable) is not a folder that can be read")
     }

@@ -22,8 +22,15 @@ struct TextArguments: ParsableArguments {
   /// The texts, in their order; lines without any character are texts, too.
   func all() throws -> [String] {
     guard let path = lines else { return texts }
-    guard let data = try ArgumentFile.bytes(of: path, atMost: Self.mostBytes) else {
-      throw ValidationError("\(path.printable) has more than \(Self.mostBytes) bytes")
+    return try Self.lines(of: path)
+  }
+
+  /// The lines of a file, in their order; lines without any character are texts, too.
+  ///
+  /// - Throws: `ValidationError` for a file that cannot be read, is not UTF-8, or has no line.
+  static func lines(of path: String) throws -> [String] {
+    guard let data = try ArgumentFile.bytes(of: path, atMost: mostBytes) else {
+      throw ValidationError("\(path.printable) has more than \(mostBytes) bytes")
     }
     guard let text = String(validating: data, as: UTF8.self) else {
       throw ValidationError("\(path.printable) is not UTF-8")

@@ -3,5 +3,5 @@
 /// The version of imports.
 enum ImporterVersion {
   /// The digest of the sources that decide which model a file becomes.
-  static let digest = "3904de93d81e8a98b6d72a8751679524"
+  static let digest = "7f0060181d6cd3ba93360d88aae9a955"
 }
