@@ -17,6 +17,11 @@
     /// The least share of values that must be known, in percent.
     private static let floor = 90
 
+    /// IEEE 754 leaves the sign of a NaN that arithmetic makes to the machine and the compiler.
+    private static func withoutSignOfNaN(_ text: String) -> String {
+      text.replacingOccurrences(of: "-nan", with: "nan")
+    }
+
     private static let path = ProcessInfo.processInfo.environment["FORGE_PROGRAMS"]
 
     @Test(.enabled(if: path != nil)) func valuesAreThoseOfTheProgram() throws {
@@ -33,7 +38,8 @@
           guard let value else { continue }
           known += 1
           #expect(
-            value == program.values[index], "seed \(program.seed): \(program.results[index])")
+            Self.withoutSignOfNaN(value) == Self.withoutSignOfNaN(program.values[index]),
+            "seed \(program.seed): \(program.results[index])")
         }
       }
       print("values: \(total), known: \(known * 100 / total) %")
