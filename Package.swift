@@ -152,6 +152,13 @@ let examples: [Target] = [
     ],
     path: "Examples/Video", exclude: ["check"]),
   .executableTarget(
+    name: "SuperResolution",
+    dependencies: [
+      "Forge", "ForgeImages", "ForgeImporters",
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
+    ],
+    path: "Examples/SuperResolution", exclude: ["check"], resources: [.copy("Resources")]),
+  .executableTarget(
     name: "SentenceSearch",
     dependencies: [
       "Forge", "ForgeHub", .product(name: "ArgumentParser", package: "swift-argument-parser"),

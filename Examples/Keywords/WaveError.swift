@@ -10,7 +10,7 @@ struct WaveError: Error, CustomStringConvertible {
     case cutOff = "the file is cut off"
     case wrongFormat = "the samples are compressed or of another type"
     case wrongBits = "the samples have another length"
-    case wrongChannels = "the sound has another number of channels"
+    case wrongChannels = "the sound has a different number of channels"
     case wrongRate = "the sound has another rate"
   }
 

@@ -1,6 +1,6 @@
 """Writes the fixtures of Tests/ForgeHubTests for texts that decoders write.
 
-Usage: python make_hub_generation.py FOLDER   (with torch and transformers)
+Usage: python make_hub_generation.py FOLDER [NAME …]   (with torch and transformers)
 
 Each folder in FOLDER is what save_pretrained writes for a small decoder of random weights with a
 tokenizer of its own; answers.json has prompts, the tokens and texts of transformers' generate, and
@@ -108,6 +108,8 @@ def choices(model, tokenizer):
 
 def make(folder, name, config, tokenizer, seed, length=40):
     """A folder with its answers."""
+    if sys.argv[2:] and not any(name.startswith(start) for start in sys.argv[2:]):
+        return
     target = folder / name
     shutil.rmtree(target, ignore_errors=True)
     model = randomize(transformers.AutoModelForCausalLM.from_config(
@@ -139,6 +141,14 @@ def main():
     make(folder, "generate-qwen3",
          t.Qwen3Config(**SIZES, num_key_value_heads=2, head_dim=8, tie_word_embeddings=True,
                        **ends), spaces, 24)
+    gemma = {**SIZES, "num_hidden_layers": 3, "num_key_value_heads": 2, "head_dim": 8,
+             "query_pre_attn_scalar": 6, "tie_word_embeddings": False, **ends}
+    make(folder, "generate-gemma2",
+         t.Gemma2Config(**gemma, sliding_window=7, attn_logit_softcapping=4.0,
+                        final_logit_softcapping=6.0), spaces, 25)
+    make(folder, "generate-gemma3", t.Gemma3TextConfig(
+        **gemma, sliding_window=5,
+        layer_types=["sliding_attention", "full_attention", "sliding_attention"]), spaces, 28)
 
 
 if __name__ == "__main__":

@@ -238,6 +238,24 @@ def decoders(folder):
     make(folder, "qwen3-features",
          t.Qwen3Config(**DECODER, num_key_value_heads=2, head_dim=8, **ends), types=False,
          left=False)
+    gemma = {**DECODER, "num_key_value_heads": 2, "head_dim": 10, **ends}
+    for head in HEADS:
+        make(folder, f"gemma-{head}", t.GemmaConfig(**gemma), head, types=False, left=False)
+    caps = {"attn_logit_softcapping": 20.0, "final_logit_softcapping": 9.0}
+    make(folder, "gemma2-next",
+         t.Gemma2Config(**{**gemma, "num_hidden_layers": 3}, sliding_window=4,
+                        query_pre_attn_scalar=7, **caps), "next", types=False, left=False)
+    make(folder, "gemma2-options",
+         t.Gemma2Config(**gemma, attention_bias=True, hidden_activation="silu",
+                        attn_logit_softcapping=None, rope_parameters=rotation,
+                        tie_word_embeddings=False), "next", types=False, left=False)
+    third = {**gemma, "num_hidden_layers": 3, "sliding_window": 6, "query_pre_attn_scalar": 5,
+             "layer_types": ["sliding_attention", "full_attention", "sliding_attention"]}
+    for head in ("features", "sequence", "next"):
+        make(folder, f"gemma3-{head}", t.Gemma3TextConfig(**third), head, types=False, left=False)
+    # The form of EmbeddingGemma.
+    make(folder, "gemma3-both",
+         t.Gemma3TextConfig(**third, use_bidirectional_attention=True), types=False, left=False)
     make(folder, "mistral-features",
          t.MistralConfig(**DECODER, num_key_value_heads=1, sliding_window=11, **ends),
          types=False, left=False)

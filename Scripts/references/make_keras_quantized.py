@@ -166,7 +166,7 @@ case("float8", dense(9), (7, 13), FLOAT8, refused='the dtype policy "float8_from
 case("attention", lambda x: L.MultiHeadAttention(2, 3, name="layer")(x, x), (5, 12), INT8,
      refused="other parameters in the file")
 case("einsum_moved_int4", einsum("abc,dce->abde", (None, 3, 5)), (7, 37), INT4,
-     refused="another equation than that of a dense layer")
+     refused="a different equation from that of a dense layer")
 
 
 def grouped(layer, mode, bits, group):

@@ -179,22 +179,22 @@ def scatters(random):
                     "i": ints(2, 2 if kind != "none" else 0).reshape(2, 1)})
     for name, nodes, stored, error in [
         ("elements_outside", [node("ScatterElements", ["x", "i", "u"], ["y"])],
-         {"i": ints(3).reshape(1, 1), "u": numbers(1, 1)}, "index 3 of an axis of 3"),
+         {"i": ints(3).reshape(1, 1), "u": numbers(1, 1)}, "index 3 on an axis of size 3"),
         ("elements_before", [node("ScatterElements", ["x", "i", "u"], ["y"], axis=1)],
-         {"i": ints(-6).reshape(1, 1), "u": numbers(1, 1)}, "index -6 of an axis of 5"),
+         {"i": ints(-6).reshape(1, 1), "u": numbers(1, 1)}, "index -6 on an axis of size 5"),
         ("elements_longer", [node("ScatterElements", ["x", "i", "u"], ["y"])],
          {"i": np.zeros((1, 6), np.int64), "u": numbers(1, 6)}, "updates [1, 6]"),
         ("elements_word", [node("ScatterElements", ["x", "i", "u"], ["y"], reduction="mean")],
          {"i": ints(0).reshape(1, 1), "u": numbers(1, 1)}, "reduction \"mean\""),
         ("nd_outside", [node("ScatterND", ["x", "i", "u"], ["y"])],
-         {"i": ints(0, 5).reshape(1, 2), "u": numbers(1)}, "index 5 of an axis of 5"),
+         {"i": ints(0, 5).reshape(1, 2), "u": numbers(1)}, "index 5 on an axis of size 5"),
         ("nd_sizes", [node("ScatterND", ["x", "i", "u"], ["y"])],
          {"i": ints(0, 1).reshape(2, 1), "u": numbers(2, 4)}, "updates [2, 4]"),
         ("nd_deep", [node("ScatterND", ["x", "i", "u"], ["y"])],
          {"i": ints(0, 1, 2).reshape(1, 3), "u": numbers(1)}, "updates [1]"),
         ("known_outside", [node("ScatterND", ["d", "i", "u"], ["p"]), node("Add", ["x", "p"], ["y"])],
          {"d": numbers(3, 5), "i": ints(-4).reshape(1, 1), "u": numbers(1, 5)},
-         "index -4 of an axis of 3"),
+         "index -4 on an axis of size 3"),
     ]:
         yield invalid(name, nodes, (3, 5), error, stored)
 
@@ -474,7 +474,7 @@ def sequences(random):
         stored={"k": np.int64(1), "z": np.int64(-1)})
     for name, nodes, error in [
         ("sequence_outside", [node("SequenceConstruct", ["x", "x"], ["s"]),
-                              node("SequenceAt", ["s", "k"], ["y"])], "index 2 of an axis of 2"),
+                              node("SequenceAt", ["s", "k"], ["y"])], "index 2 on an axis of size 2"),
         ("sequence_tensor", [node("SequenceConstruct", ["x"], ["s"]), node("Relu", ["s"], ["y"])],
          "a sequence of tensors"),
         ("sequence_output", [node("SequenceConstruct", ["x"], ["y"])], "a sequence of tensors"),

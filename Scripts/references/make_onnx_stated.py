@@ -141,7 +141,7 @@ def integers():
         case(f"{kind} of a large integer", [node(kind, ["x"], ["y"])], {"x": I([1, 2**24 + 1])},
              error="16777217 at index 1")
     case("Equal of large integers", [node("Equal", ["x", "z"], ["y"])],
-         {"x": I([2**24 + 1]), "z": I([2**24])}, error="an integer that Float32 may not have")
+         {"x": I([2**24 + 1]), "z": I([2**24])}, error="an integer that Float32 may not represent exactly")
     case("Cast of a large integer", [node("Cast", ["x"], ["y"], to=T.INT32)], {"x": I([2**40 + 1])},
          error="1099511627777 at index 0")
     case("a stored limit of another type", [
@@ -436,6 +436,22 @@ def chosen():
         {"x": counting(4, 3), "s": F([0.7, 0.2, NAN, 0.8])}, {"limit": F(0.5), "two": F(2)})
     case("Compress by a long condition", [node("Compress", ["x", "c"], ["y"], axis=0)],
          {"x": counting(2, 3), "c": np.array([True] * 3)}, error="a condition of [3]")
+    repeats = F([2, -1, 2, 7.5, -1, 2, 0, 7.5, 3])
+    every = ("y", "first", "group", "count")
+    for name, value in (
+            ("float32", repeats), ("two axes", repeats.reshape(3, 3)), ("one element", F([4])),
+            ("equal elements", F([3] * 5)), ("different elements", counting(6)[::-1].copy()),
+            ("int64", I([5, 5, -3, 9, 5])), ("signs of zero", F([0, -0.0, 1, 0]))):
+        for order in (0, 1):
+            case(f"Unique of {name}, sorted {order}",
+                 [node("Unique", ["x"], list(every), sorted=order)], {"x": value}, outputs=every)
+    case("Unique along the only axis", [node("Unique", ["x"], ["y", "", "z"], axis=-1)],
+         {"x": repeats}, outputs=("y", "z"))
+    case("Unique along an axis of two", [node("Unique", ["x"], ["y"], axis=0)],
+         {"x": counting(2, 3)}, error="Unique with different slices of a computed tensor")
+    case("Unique, read back", [
+        node("Unique", ["x"], ["u", "", "i"]), node("Gather", ["u", "i"], ["y"])],
+        {"x": repeats}, error="Gather with the rows of a selection")
     table = np.sin(counting(3, 7)).astype(F)
     for count, axis, largest in ((1, 1, 1), (3, -1, 0), (2, 0, 1), (7, 1, 1), (0, 1, 1)):
         case(f"TopK of {count} computed along {axis}, {largest}", [

@@ -38,7 +38,7 @@ cases = []
 
 
 def plain_lists(original):
-    """onnx takes no arrays of doubles and no truth values, which skl2onnx hands over."""
+    """onnx takes no arrays of doubles and no Booleans, which skl2onnx hands over."""
     def add_node(self, kind, inputs, outputs, **attributes):
         for key, value in attributes.items():
             if isinstance(value, np.ndarray) and value.dtype == np.float64:

@@ -91,7 +91,7 @@ def hostile(case):
 
 
 def integers(case):
-    """Counts, truth values, and sums that wrap around."""
+    """Counts, Booleans, and sums that wrap around."""
     count = [node("ConstantOfShape", ["n"], ["one"], value=numpy_helper.from_array(ints(1)))]
     yield case(
         "scattered_counts", [

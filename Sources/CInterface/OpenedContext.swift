@@ -23,7 +23,7 @@ enum OpenedContext {
     else {
       throw Failure(
         "count is out of range", received: "\(UInt(bitPattern: count)) values",
-        needs: "as many as memory has")
+        needs: "at most as many as fit in memory")
     }
   }
 }

@@ -4,7 +4,7 @@ import ForgeShapes
 /// Arithmetic on tensors, element by element, as layers: `a + b`, `x * 2 - 1`, `max(a, b)`.
 ///
 /// Sizes that differ broadcast as in `Add`. Numbers are `Float`. In a chain an operator binds
-/// tighter than `-->`, so that `a + b --> Softmax()` is `(a + b) --> Softmax()`.
+/// tighter than `-->`, so `a + b --> Softmax()` is `(a + b) --> Softmax()`.
 ///
 /// An operator cannot know where it is written. Its node has the place of its operand made last,
 /// and a mistake says so.

@@ -24,7 +24,7 @@ public protocol GraphStep: Step {
 }
 
 extension Block {
-  /// Returns the output tensors of the block for some inputs, also if there are several.
+  /// Returns the output tensors of the block for one or several inputs.
   ///
   /// - Parameter inputs: the tensors that the first step takes.
   /// - Returns: the outputs of the last step in order.

@@ -85,7 +85,7 @@ package struct Inference: Sendable {
   package let outputs: [Int]
   /// All problems of the model.
   package let problems: [Problem]
-  /// The sizes that each prediction chooses by themselves; `nil` if there are none.
+  /// The sizes that each prediction chooses independently; `nil` if there are none.
   package let openSizes: OpenSizes?
 
   /// The layer at a position.

@@ -11,7 +11,7 @@ package struct MissingNames {
   private static let judged = 1000, compared = 8
 
   private let source: (any ParameterSource)?
-  /// Whether the source renames those of another, so that its type says nothing.
+  /// Whether the source renames those of another, so its type says nothing.
   private let isRenamed: Bool
   /// The parameters of the model.
   private let specs: [ParameterSpec]

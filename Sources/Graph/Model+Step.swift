@@ -13,7 +13,7 @@ import ForgeShapes
 extension Model: GraphStep {
   /// Returns the outputs of the model's layers, repeated on other tensors.
   ///
-  /// Inputs of another number or shape are a mistake, which `compile` and `check` report.
+  /// A wrong number or shape of inputs is a mistake, which `compile` and `check` report.
   ///
   /// - Parameter inputs: a tensor for each input of the model, in order.
   /// - Returns: as many tensors as the model has outputs.

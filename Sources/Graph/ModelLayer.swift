@@ -70,7 +70,7 @@ public struct ModelLayer: Sendable, CustomStringConvertible {
 }
 
 extension Model {
-  /// The layers in order of creation, also those of a model with mistakes.
+  /// The layers in order of creation, including those of a model with mistakes.
   ///
   /// Each access infers the model again.
   public var layers: [ModelLayer] {

@@ -1,7 +1,7 @@
 import ForgeLayers
 import ForgeShapes
 
-/// An own layer made of layers: one tensor in, one out.
+/// A layer of your own made of layers: one tensor in, one out.
 ///
 /// ```swift
 /// struct SqueezeExcite: Module {
@@ -55,7 +55,7 @@ extension Module {
   public func chained(to step: any Step) -> Block { Block([self, step]) }
 }
 
-/// An own layer made of layers with several tensors in or out.
+/// A layer of your own made of layers, with several tensors in or out.
 ///
 /// ```swift
 /// struct GatedSum: MultiModule {

@@ -6,8 +6,8 @@ import ForgeShapes
 /// ```swift
 /// let y = x --> ChannelBias().named("bias1")  // parameters "bias1"
 /// ```
-/// The name and the place of the call replace those of the layer, so that an own layer needs no
-/// fields for them.
+/// The name and the place of the call replace those of the layer, so that a layer of your own needs
+/// no fields for them.
 public struct NamedLayer: GraphStep, Chainable {
   /// The layer.
   public let layer: any Layer

@@ -24,7 +24,7 @@ struct NodeNames {
 
   /// The name of a tensor, and the earlier node of that name; `position` counts layers from 1.
   ///
-  /// A generated name is none of those that were given.
+  /// A generated name never equals a given one.
   mutating func name(for tensor: Tensor, position: Int) -> (text: String, earlier: Int?) {
     let text: String
     switch tensor.source {

@@ -52,7 +52,7 @@ struct ImportedSizes: Sendable {
   let outputs: [Tensor]
 }
 
-/// A model was changed inside, so that it cannot follow the sizes of the file that it is from.
+/// A model was changed inside, so it cannot follow the sizes of the file that it is from.
 package struct ChangedInside: Error, CustomStringConvertible {
   /// The name of the tensor that the change uses.
   let name: String

@@ -20,10 +20,10 @@ extension Problem {
       texts.append("\(size.count) (\(size.text))")
     }
     return Problem(
-      place: place, headline: "the inputs differ in the number of their lengths",
+      place: place, headline: "the inputs' lengths have different numbers of sizes",
       details: [
         ("received", texts.joined(separator: ", ")),
-        ("needs", "one number, as each length of an input goes with one of every other input"),
+        ("needs", "the same number of sizes for all inputs, because they are used in pairs"),
       ])
   }
 

@@ -33,8 +33,8 @@ package struct ScopeUse: Sendable {
   /// Applies `body` and records the use in the tensors that it makes.
   ///
   /// These are all tensors that lead to the outputs and were created during the call, except
-  /// inputs of the model. A tensor that another thread creates meanwhile is none of them unless
-  /// `body` obtains it.
+  /// inputs of the model. Tensors that other threads create during the call are
+  /// not among them unless `body` obtains them.
   package static func applying(
     _ name: String?, typeName: String, place: SourcePlace?, to inputs: [Tensor],
     _ body: ([Tensor]) -> [Tensor]

@@ -5,7 +5,7 @@ extension Tensor: TensorReference {
   public var tensorIdentity: TensorIdentity { .object(ObjectIdentifier(self)) }
 }
 
-/// Tensors are equal when they are the same object, so that a dictionary can be keyed by them.
+/// Tensors are equal when they are the same object, so a dictionary can be keyed by them.
 extension Tensor: Hashable {
   /// Whether both are the same tensor.
   public static func == (a: Tensor, b: Tensor) -> Bool { a === b }

@@ -3,7 +3,7 @@ import ForgeShapes
 /// An error of a folder of the Hub, or of a task on it.
 ///
 /// ```
-/// model/config.json: hidden_act: Forge does not have this
+/// model/config.json: hidden_act: Forge does not support this value
 ///   received  "snake"
 ///   needs     gelu, gelu_10, gelu_fast, …
 /// ```
@@ -50,13 +50,14 @@ extension ForgeError where ErrorKind == HubErrorKind {
     remedy: String? = nil
   ) -> Self {
     Self(
-      .unsupported, "Forge does not have this", path: path, entry: name, received: received,
+      .unsupported, "Forge does not support this value", path: path, entry: name,
+      received: received,
       needs: needs, remedy: remedy)
   }
 
   static func invalid(_ name: String, _ received: String, in path: String, needs: String) -> Self {
     Self(
-      .invalid, "the value does not fit", path: path, entry: name, received: received,
+      .invalid, "the value is not valid here", path: path, entry: name, received: received,
       needs: needs)
   }
 
@@ -65,7 +66,7 @@ extension ForgeError where ErrorKind == HubErrorKind {
   }
 
   static func wrongForm(_ path: String, needs: String) -> Self {
-    Self(.malformed, "the file has another form", path: path, needs: needs)
+    Self(.malformed, "the file does not have the expected structure", path: path, needs: needs)
   }
 
   static func tooLarge(_ path: String, _ bytes: Int, limit: Int) -> Self {

@@ -40,7 +40,7 @@ extension ImageError {
 
   static func badExample(_ example: Int) -> ImageError {
     ImageError(
-      .invalidArgument, "the number of the example is negative", received: "\(example)",
+      .invalidArgument, "the index of the example is negative", received: "\(example)",
       needs: "at least 0")
   }
 

@@ -8,7 +8,7 @@ import ForgeShapes
 /// - Input shape: two tensors whose sizes are equal or 1; with a constant exactly one tensor.
 /// - Output shape: the largest size along each axis.
 /// - Parameters: none.
-/// - Errors: `wrongInputCount` for another number of tensors, `shapeMismatch` for sizes that do not
+/// - Errors: `wrongInputCount` for a wrong number of tensors, `shapeMismatch` for sizes that do not
 ///   broadcast, `invalidArgument` for a constant with the wrong number of values or one that is not
 ///   finite.
 /// - Names elsewhere: ONNX Div, Core ML divideBroadcastable.
@@ -24,7 +24,7 @@ public struct Divide: ElementwiseLayer {
   package var constant: [Float]? { isProduct ? divisor?.map { 1 / $0 } : divisor }
   package var maximumInputs: Int { divisor == nil ? 2 : 1 }
   package var operation: BinaryOperator { isProduct ? .multiply : .divide }
-  /// Whether all divisors are powers of two, so that products with their reciprocals are exact.
+  /// Whether all divisors are powers of two, so products with their reciprocals are exact.
   private var isProduct: Bool {
     divisor?.allSatisfy {
       $0.isNormal && $0.significandBitPattern == 0 && (1 / $0).isNormal

@@ -45,7 +45,7 @@ extension ElementwiseLayer {
     _ operation: BinaryOperator, _ constant: [Float], to value: Lowering.Value,
     in lowering: inout Lowering
   ) throws(ShapeError) -> Lowering.Value {
-    // The constant has the rank of the value, so that it is an image if the value is one.
+    // The constant has the rank of the value, so it is an image if the value is one.
     let rank = max(lowering.shape(of: value).rank, 1)
     let shape = Shape(sizes: Array(repeating: 1, count: rank - 1) + [constant.count])
     let operand = try lowering.constant(constant, shape: shape)

@@ -17,7 +17,7 @@ import ForgeShapes
 ///   both, [2][3 · units], if the candidate is reset after the product, else there is no `d`.
 ///   ``RecurrentForm`` states the order of the gates. Keras has all matrices transposed.
 /// - State: with `stateful`, `hidden` [1][`units`]; see ``ContextState``.
-/// - Errors: `wrongInputCount` for another number of tensors, `shapeMismatch` for an input that is
+/// - Errors: `wrongInputCount` for a wrong number of tensors, `shapeMismatch` for an input that is
 ///   not a sequence, or a state or a mask of another size, `invalidArgument` for a number out of
 ///   range, `unknownSize` for an unknown number of channels.
 /// - Names elsewhere: Keras, PyTorch and ONNX GRU, Core ML gru. `resetAfter` is ONNX's

@@ -8,7 +8,7 @@ import ForgeShapes
 /// - Input shapes: the data, of any shape, and the indices, of any shape.
 /// - Output shape: the data's with the axis replaced by the axes of the indices.
 /// - Parameters: none.
-/// - Errors: `wrongInputCount` for another number of tensors, `invalidArgument` for an axis that
+/// - Errors: `wrongInputCount` for a wrong number of tensors, `invalidArgument` for an axis that
 ///   the data does not have, `tooLarge` for an axis of more than 2²⁴ entries. An index that the
 ///   axis does not have is a `PredictionError` of kind `invalidIndex`.
 /// - Names elsewhere: NumPy take, ONNX Gather, Keras Embedding.

@@ -8,7 +8,7 @@ import ForgeShapes
 /// - Input shape: (width, height, 3), the channels red, green, blue.
 /// - Output shape: (width, height, 1).
 /// - Parameters: none.
-/// - Errors: `shapeMismatch` for another number of channels or an input that is not an image.
+/// - Errors: `shapeMismatch` for a different number of channels or an input that is not an image.
 /// - Names elsewhere: TensorFlow rgb_to_grayscale (there 0.2989 for red), Pillow's mode L, OpenCV's
 ///   RGB2GRAY.
 ///

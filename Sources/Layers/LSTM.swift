@@ -22,7 +22,7 @@ import ForgeShapes
 ///   transposed.
 /// - State: with `stateful`, `hidden` [1][`projection`, else `units`] and `cells` [1][`units`]; see
 ///   ``ContextState``.
-/// - Errors: `wrongInputCount` for another number of tensors, `shapeMismatch` for an input that is
+/// - Errors: `wrongInputCount` for a wrong number of tensors, `shapeMismatch` for an input that is
 ///   not a sequence, or states or a mask of another size, `invalidArgument` for a number out of
 ///   range, `unknownSize` for an unknown number of channels.
 /// - Names elsewhere: Keras, PyTorch and ONNX LSTM, Core ML uniDirectionalLSTM.

@@ -6,7 +6,7 @@ import ForgeShapes
 /// A layer is an immutable struct. Its file holds, in this order: documentation, fields,
 /// initializer, lowering. The shape of the output, the parameters and the cost follow from the
 /// lowering. Your own layers conform in the same way and compose the primitives of `Lowering`; for
-/// your own arithmetic there is ``Custom``. An own layer needs no field for its name or its place:
+/// your own arithmetic there is ``Custom``. They need no fields for a name or a place:
 /// `x --> Own().named("own1")` states both where the layer is used.
 public protocol Layer: Step, Chainable, Equatable where Chained == Block {
   /// The short name in a summary's column "Type": `Conv`; by default the name of the Swift type.

@@ -16,8 +16,7 @@ package struct LayerOutline: Sendable {
 
   /// Creates the outline of an input of the model.
   package init(input shape: Shape) {
-    (self.shape, parameters, multiplyAdds, states) = (shape, [], 0, [])
-    maximumLength = nil
+    self.init(shape: shape, parameters: [], multiplyAdds: 0)
   }
 
   /// Creates an outline of which a size is not known.

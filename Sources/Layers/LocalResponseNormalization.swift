@@ -33,7 +33,7 @@ public struct LocalResponseNormalization: BuiltInLayer {
   /// Creates a local response normalization.
   ///
   /// - Parameters:
-  ///   - size: the number of neighboring channels, the own included.
+  ///   - size: the number of neighboring channels, including the channel itself.
   ///   - alpha: the factor of the mean square.
   ///   - beta: the exponent.
   ///   - bias: the number added to the mean square.

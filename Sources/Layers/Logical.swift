@@ -1,7 +1,7 @@
 import ForgeOperations
 import ForgeShapes
 
-/// A combination of truth values, element by element.
+/// A combination of Booleans, element by element.
 ///
 /// `y = x₁ ∘ x₂`, where every number but 0 is true and the result is 1 or 0, with NumPy's
 /// broadcasting.
@@ -9,7 +9,7 @@ import ForgeShapes
 /// - Input shape: two tensors whose sizes are equal or 1; with a constant exactly one tensor.
 /// - Output shape: the largest size along each axis.
 /// - Parameters: none.
-/// - Errors: `wrongInputCount` for another number of tensors, `shapeMismatch` for sizes that do not
+/// - Errors: `wrongInputCount` for a wrong number of tensors, `shapeMismatch` for sizes that do not
 ///   broadcast, `invalidArgument` for a constant with the wrong number of values or one that is not
 ///   finite.
 /// - Names elsewhere: ONNX And, Or, Xor, Core ML logicalAnd and so on.
@@ -46,7 +46,7 @@ public struct Logical: ElementwiseLayer {
   }
 }
 
-/// A combination of two truth values.
+/// A combination of two Booleans.
 public enum LogicalOperation: Hashable, Sendable {
   /// Both.
   case and

@@ -80,7 +80,7 @@ private struct TransposedParts {
   let weights: Value
   let biases: Value?
 
-  /// Whether every part is one tap on the same pixel, so that one convolution can make all.
+  /// Whether every part is one tap on the same pixel, so one convolution can make all.
   var areAlike: Bool {
     let axes = [rows, columns]
     return groups == 1 && rows.parts.count * columns.parts.count > 1

@@ -26,7 +26,7 @@ import ForgeShapes
 ///   [`outputs`][`heads`][`valueChannels`] and, with `useBias`, queryBiases, keyBiases, valueBiases
 ///   and outputBiases. With the form `.joined` of PyTorch, weights and biases hold those of
 ///   queries, keys and values, in this order, along the outputs.
-/// - Errors: `wrongInputCount` for another number of tensors, `shapeMismatch` for sizes that do not
+/// - Errors: `wrongInputCount` for a wrong number of tensors, `shapeMismatch` for sizes that do not
 ///   fit, `invalidArgument` for a number out of range or a `cacheLength` without `isCausal`,
 ///   `unknownSize` for an unknown number of channels.
 /// - Names elsewhere: Keras MultiHeadAttention and GroupQueryAttention, PyTorch
@@ -216,7 +216,7 @@ public struct MultiHeadAttention: BuiltInLayer {
     let all = widths.reduce(0) { $0.addingSaturated($1) }
     guard Set(inputs).count == 1 else {
       throw ShapeError(
-        .shapeMismatch, "joined weights need sources of equally many channels",
+        .shapeMismatch, "joined weights need sources with the same number of channels",
         received: inputs.map(String.init).joined(separator: ", "),
         remedy: "use the form .separate")
     }

@@ -8,8 +8,8 @@ import ForgeShapes
 /// - Input shape: any of known sizes.
 /// - Output shape: each size plus `before` and `after`; negative amounts remove entries.
 /// - Parameters: none.
-/// - Errors: `invalidArgument` for another number of amounts than axes, or more mirrored entries
-///   than there are, `emptyOutput` where nothing is left, `unknownSize`, `tooLarge`.
+/// - Errors: `invalidArgument` for a different number of amounts than axes, or more mirrored
+///   entries than there are, `emptyOutput` where nothing is left, `unknownSize`, `tooLarge`.
 /// - Names elsewhere: NumPy pad, ONNX Pad, Core ML padding and constantPad.
 ///
 /// ```swift

@@ -103,7 +103,7 @@ public struct PositionalEncoding: BuiltInLayer {
     _ count: Int, _ channels: Int, in lowering: inout Lowering
   ) throws(ShapeError) -> Lowering.Value {
     switch kind {
-    case .rotary: throw ShapeError(.invalidArgument, "a rotation is not a sum")
+    case .rotary: throw ShapeError(.invalidArgument, "a rotary encoding has no table to add")
     case .sinusoidal(let base):
       try ArgumentRule.require(
         base.isFinite && base > 0, "base", "\(base)", needs: "a finite number above 0")

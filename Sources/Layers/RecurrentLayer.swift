@@ -97,7 +97,7 @@ extension Lowering {
         let shape = self.shape(of: state)
         guard shape.elementCount ?? size == size else {
           throw ShapeError(
-            .shapeMismatch, "the initial \(name) has another size than the layer",
+            .shapeMismatch, "the initial \(name) has a different size from the layer",
             received: shape.description, needs: ShapeError.counted(size, "number"))
         }
         initial.append(try apply(.reshape([1, size]), to: [state]))
@@ -134,7 +134,7 @@ extension Lowering {
     let times = shape(of: sequence).dimensions[0]
     guard let count = maskShape.elementCount ?? times, count == times ?? count else {
       throw ShapeError(
-        .shapeMismatch, "the mask has another length than the sequence",
+        .shapeMismatch, "the mask has a different length from the sequence",
         received: maskShape.description, needs: ShapeError.counted(times ?? 0, "number"))
     }
     return try apply(.reshape([-1, 1]), to: [mask])

@@ -8,7 +8,7 @@ import ForgeShapes
 /// - Input shape: any; the last axis holds the channels.
 /// - Output shape: the input's.
 /// - Parameters: none; the numbers belong to the layer.
-/// - Errors: `invalidArgument` for another number of values or one that is not finite,
+/// - Errors: `invalidArgument` for a different number of values or one that is not finite,
 ///   `unknownSize` for an unknown number of channels, `tooLarge` for more than 2²⁴ of them.
 /// - Names elsewhere: Keras Rescaling and Normalization, ONNX Mul and Add, Core ML scale and
 ///   scaler.

@@ -19,7 +19,7 @@ import ForgeShapes
 ///   positions.
 /// - Output shape: [positions][`heads` · value channels], with the queries' rows.
 /// - Parameters: none.
-/// - Errors: `wrongInputCount` for another number of tensors, `shapeMismatch` for sizes that do not
+/// - Errors: `wrongInputCount` for a wrong number of tensors, `shapeMismatch` for sizes that do not
 ///   fit, `channelsNotDivisible` for channels that the heads do not divide, `invalidArgument` for a
 ///   number out of range or a `cacheLength` without `isCausal`.
 /// - Names elsewhere: PyTorch `scaled_dot_product_attention`, ONNX Attention, Core ML

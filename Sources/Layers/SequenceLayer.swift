@@ -26,7 +26,7 @@ extension Lowering {
     let sizes = try ArgumentRule.known(shape(of: image), "a sequence of known length")
     guard sizes[1].isMultiple(of: stride) else {
       throw ShapeError(
-        .invalidArgument, "the windows of a stream do not end with its parts",
+        .invalidArgument, "a part of the stream ends between two windows",
         received: ShapeError.counted(sizes[1], "step"), needs: "a multiple of the stride \(stride)",
         remedy: length == nil ? nil : BackendError.lengthRemedy)
     }

@@ -13,7 +13,7 @@ import ForgeShapes
 ///   The forms `.pytorch` and `.onnx` also have recurrentBiases [units], which are added to them.
 ///   Keras has both matrices transposed.
 /// - State: with `stateful`, `hidden` [1][`units`]; see ``ContextState``.
-/// - Errors: `wrongInputCount` for another number of tensors, `shapeMismatch` for an input that is
+/// - Errors: `wrongInputCount` for a wrong number of tensors, `shapeMismatch` for an input that is
 ///   not a sequence, or a state or a mask of another size, `invalidArgument` for a number out of
 ///   range, `unknownSize` for an unknown number of channels.
 /// - Names elsewhere: Keras SimpleRNN, PyTorch and ONNX RNN, Core ML simpleRecurrent.

@@ -7,7 +7,7 @@ import ForgeOperations
 /// - Input shape: two tensors whose sizes are equal or 1; with `constant` exactly one tensor.
 /// - Output shape: the largest size along each axis.
 /// - Parameters: none.
-/// - Errors: `wrongInputCount` for another number of tensors, `shapeMismatch` for sizes that do not
+/// - Errors: `wrongInputCount` for a wrong number of tensors, `shapeMismatch` for sizes that do not
 ///   broadcast, `invalidArgument` for a constant with the wrong number of values or one that is not
 ///   finite.
 /// - Names elsewhere: Keras Subtract, ONNX Sub, Core ML subtractBroadcastable.

@@ -12,7 +12,7 @@ import ForgeShapes
 /// - Input shape: (width, height, 3).
 /// - Output shape: the input's.
 /// - Parameters: none.
-/// - Errors: `shapeMismatch` for another number of channels or an input that is not an image,
+/// - Errors: `shapeMismatch` for a different number of channels or an input that is not an image,
 ///   `invalidArgument` for a mean that is not finite.
 /// - Names elsewhere: Keras's preprocessing for VGG and ResNet v1 ("caffe"), Core ML's redBias,
 ///   greenBias and blueBias with the sign changed.

@@ -8,7 +8,7 @@ import ForgeShapes
 /// - Input shape: (width, height, 3 or 4).
 /// - Output shape: the input's.
 /// - Parameters: none.
-/// - Errors: `shapeMismatch` for another number of channels or an input that is not an image.
+/// - Errors: `shapeMismatch` for a different number of channels or an input that is not an image.
 /// - Names elsewhere: Keras's preprocessing for VGG and ResNet v1 ("caffe"), ONNX Gather, Core ML's
 ///   color space BGR of an image input.
 ///
@@ -36,7 +36,8 @@ public struct SwapRedBlue: BuiltInLayer {
   /// Lowers to one gather of channels.
   public func lower(into lowering: inout Lowering) throws(ShapeError) {
     let shape = lowering.shape(of: try lowering.input())
-    try ArgumentRule.channels(of: shape, oneOf: [3, 4], meaning: "red, green, blue, perhaps alpha")
+    try ArgumentRule.channels(
+      of: shape, oneOf: [3, 4], meaning: "red, green, blue, optionally alpha")
     let order = shape.channels == 4 ? [2, 1, 0, 3] : [2, 1, 0]
     lowering.output = try lowering.applyToInput(.gatherChannels(order))
   }

@@ -8,7 +8,7 @@ import ForgeShapes
 /// - Input shape: any of known sizes.
 /// - Output shape: each size times its repeats.
 /// - Parameters: none.
-/// - Errors: `invalidArgument` for another number of repeats than axes, or repeats below 1,
+/// - Errors: `invalidArgument` for a different number of repeats than axes, or repeats below 1,
 ///   `unknownSize`, `tooLarge`.
 /// - Names elsewhere: NumPy tile, ONNX Tile, Core ML tile.
 ///

@@ -67,7 +67,7 @@ public struct TimeDistributed: BuiltInLayer, UnrolledLayer {
     }
     guard count <= 1024 else {
       throw ShapeError(
-        .tooLarge, "there are too many times", received: "\(count)", needs: "at most 1024")
+        .tooLarge, "there are too many time steps", received: "\(count)", needs: "at most 1024")
     }
     let rest = Array(sizes.dropFirst())
     let states = lowering.graph.states.count

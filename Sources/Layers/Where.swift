@@ -8,7 +8,7 @@ import ForgeShapes
 /// - Input shapes: the condition and two tensors, whose sizes are equal or 1.
 /// - Output shape: the largest size along each axis.
 /// - Parameters: none.
-/// - Errors: `wrongInputCount` for another number of tensors, `shapeMismatch` for sizes that do not
+/// - Errors: `wrongInputCount` for a wrong number of tensors, `shapeMismatch` for sizes that do not
 ///   broadcast.
 /// - Names elsewhere: ONNX Where, Core ML whereBroadcastable.
 ///

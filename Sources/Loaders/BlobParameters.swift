@@ -160,7 +160,7 @@ public struct BlobParameters: ParameterSource {
   public func parameter(for spec: ParameterSpec) throws -> (any ParameterData)? {
     do throws(LoadError) {
       guard let places else {
-        throw file.located(.unprepared("the parameters go by order, and the order was not given"))
+        throw file.located(.unprepared("parameters are found by their order, which is not known"))
       }
       let axes = packed == nil ? [] : spec.axes
       guard let found = places[Key(layer: spec.layer, type: spec.type, axes: axes)] else {

@@ -241,7 +241,7 @@ extension LoadError {
   static func unused(_ headline: String, _ left: String, _ specs: [ParameterSpec]) -> LoadError {
     LoadError(
       .unused, headline, received: left, needs: text(specs),
-      remedy: "give the layer the arguments it had when the file was written, as useBias")
+      remedy: "give the layer the arguments it had when the file was written, such as useBias")
   }
 
   static func unprepared(_ headline: String) -> LoadError {

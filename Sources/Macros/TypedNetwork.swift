@@ -127,7 +127,7 @@
     ) throws(PredictionError) {
       guard expected.count == shapes.count else {
         throw PredictionError(
-          .wrongShape, "the network has other tensors",
+          .wrongShape, "the network has different tensors",
           received: names.map { "\"\($0)\"" }.joined(separator: ", "),
           needs: PredictionError.counted(expected.count, "tensor"))
       }

@@ -5,7 +5,7 @@ extension Model {
   ///
   /// It has eight fire modules, each a narrow 1×1 convolution, then 1×1 and 3×3 convolutions in
   /// parallel. It has 1,235,496 parameters with 1,000 classes and makes 353 million multiply-adds
-  /// for 227×227 pixels; version 1.1, also by the authors, needs less arithmetic than that of the
+  /// for 227×227 pixels; version 1.1, by the same authors, needs less arithmetic than that of the
   /// paper.
   ///
   /// - Input: `size`×`size` BGR pixels from 0 to 255, minus the means 103.939, 116.779 and 123.68.

@@ -76,7 +76,8 @@ public struct Lowering {
 
   /// The only input of a layer that takes exactly one.
   ///
-  /// - Throws: `ShapeError` for another number of inputs, or for a shape that no tensor can have.
+  /// - Throws: `ShapeError` for a different number of inputs, or for a shape that no tensor can
+  ///   have.
   public func input() throws(ShapeError) -> Value {
     _ = try ArgumentRule.single(inputs.map { shape(of: $0) })
     return inputs[0]

@@ -83,7 +83,7 @@ package struct OperationGraph: Sendable, Encodable {
   /// The scales of weights that are 8-bit integers times the scale of their output, by the
   /// index of the value: one for each output, or one for all.
   ///
-  /// They come from a file, so that what relies on them checks the weights.
+  /// They come from a file, so what relies on them checks the weights.
   package var weightScales: [Int: [Float]] = [:]
 
   /// The blocks of 4-bit weights, by the index of the value; a hint, too.

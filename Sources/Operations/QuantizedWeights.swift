@@ -49,7 +49,7 @@ package struct QuantizedWeights: Sendable {
   /// A weight over its scale as a whole number; another number if it is out of range or NaN.
   private static func quotient(_ weight: Float, _ scale: Float) -> Int32 {
     let quotient = max(-256, min(256, weight / scale))
-    // The sum has no room for fractions, so that it is rounded as it should be, without a call.
+    // The sum has no room for fractions, so it is rounded as it should be, without a call.
     return Int32(bitPattern: (quotient + wholeNumbers).bitPattern &- wholeNumbers.bitPattern)
   }
 

@@ -27,7 +27,7 @@ package struct SizeRatio: Hashable, Sendable, Encodable {
 
 /// A coordinate of a resampled axis as a fraction, so that no rounding moves it past a neighbor.
 ///
-/// Sizes are below 2⁴¹, so that all numerators and denominators fit 128 bits.
+/// Sizes are below 2⁴¹, so all numerators and denominators fit 128 bits.
 struct ExactPlace {
   private let numerator: Int128
   private let denominator: Int128

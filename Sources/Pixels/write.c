@@ -61,7 +61,7 @@ static int32_t samples_of(int32_t kind) {
                                                            : 4;
 }
 
-/* Samples of 16 bits, or floats; also of colors that were multiplied by alpha. */
+/* Samples of 16 bits, or floats; including colors that were multiplied by alpha. */
 static void write_samples(const forge_preparation *p, const float *row, uint8_t *out) {
   const forge_output *o = &p->output;
   const int32_t size = samples_of(o->kind);

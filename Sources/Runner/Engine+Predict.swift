@@ -20,7 +20,7 @@ extension Engine {
     let encoded = time.now()
     if count > 0 {
       do {
-        // The network checks the signal even if nobody waits any more: it has to drop its inputs.
+        // The network checks the signal even if nobody waits anymore: it has to drop its inputs.
         try run(slot, count, StopSignal(raised: slot.raised, deadline: deadline, time: time))
       } catch {
         for ticket in tickets where ticket.failure == nil { ticket.failure = error }

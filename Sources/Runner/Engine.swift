@@ -66,7 +66,7 @@ final class Engine: Sendable {
     isForked ? nil : monitor.withLock(body)
   }
 
-  /// A task that calls `body` at a moment, unless it is cancelled or the engine has been released.
+  /// A task that calls `body` at a moment, unless it is canceled or the engine has been released.
   private func timer(
     until moment: Nanoseconds, _ body: @escaping @Sendable (Engine) -> Void
   ) -> Task<Void, Never> {
@@ -130,7 +130,7 @@ final class Engine: Sendable {
 
   /// Lets a task sleep until the earliest deadline, unless one wakes by then.
   ///
-  /// A sleeping task that is cancelled keeps its memory until its moment. So there is one for all
+  /// A sleeping task that is canceled keeps its memory until its moment. So there is one for all
   /// deadlines, and it sleeps on when a ticket is answered.
   private func setAlarm(_ state: inout State) {
     guard let moment = state.deadlines.earliest() else { return }
@@ -290,7 +290,7 @@ final class Engine: Sendable {
 
   /// Takes all tickets out of their slot, counts them and frees the slot.
   ///
-  /// Tickets cancelled in the meantime have been answered; the caller answers the others.
+  /// Tickets canceled in the meantime have been answered; the caller answers the others.
   func end(_ tickets: [Ticket], in slot: InflightSlot, at moments: StageMoments) {
     monitor.withLock { state in
       state.free.append(slot)

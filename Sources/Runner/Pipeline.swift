@@ -102,7 +102,7 @@ public struct Pipeline<Network: NeuralNetwork, Source: Sendable, Result: Sendabl
   ///
   /// - Parameter sources: the sources to prepare.
   /// - Returns: the read-out results, in the order of the sources.
-  /// - Throws: the first error in the order of the sources; the remaining ones are then cancelled.
+  /// - Throws: the first error in the order of the sources; the remaining ones are then canceled.
   public func predictBatch<Sources: Sequence & Sendable>(
     _ sources: Sources
   ) async throws -> [Result] where Sources.Element == Source {

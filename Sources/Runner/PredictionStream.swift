@@ -37,7 +37,7 @@ public struct PredictionStream<Output: Sendable>: AsyncSequence, Sendable {
     /// - Parameter actor: the isolation of the caller.
     /// - Returns: the result, or `nil` after the last one.
     /// - Throws: what the input sequence or the network threw, in the order of the inputs, or
-    ///   ``RunnerError`` when the task is cancelled.
+    ///   ``RunnerError`` when the task is canceled.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(any Error) -> Output? {

@@ -36,7 +36,7 @@ extension Runner {
     predict(input, deadline: deadline, queue: queue, result: { $0 }, completion: completion)
   }
 
-  /// Requests a prediction whose result is delivered in another form than the network's.
+  /// Requests a prediction whose result is delivered in a different form from the network's.
   package func predict<Result: Sendable>(
     _ input: Network.Input, deadline: Deadline?, queue: DispatchQueue,
     result: @escaping @Sendable (Output) throws -> Result,

@@ -51,7 +51,7 @@ extension Runner {
   ///
   /// - Parameter inputs: the inputs of the network.
   /// - Returns: the results, in the order of the inputs.
-  /// - Throws: the first error in the order of the inputs; the remaining ones are then cancelled.
+  /// - Throws: the first error in the order of the inputs; the remaining ones are then canceled.
   public func predictBatch<Inputs: Sequence & Sendable>(
     _ inputs: Inputs
   ) async throws -> [Network.Prediction] where Inputs.Element == Network.Input {
@@ -59,7 +59,7 @@ extension Runner {
       .reduce(into: []) { $0.append($1.prediction) }
   }
 
-  /// The results of an asynchronous sequence in another form than the network's.
+  /// The results of an asynchronous sequence in a different form from the network's.
   package func predictions<Inputs: AsyncSequence & Sendable, Result: Sendable>(
     of inputs: Inputs, policy: StreamPolicy, waiting: Int,
     input: @escaping @Sendable (Inputs.Element) throws -> Network.Input,
@@ -73,7 +73,7 @@ extension Runner {
     }
   }
 
-  /// The results of a sequence in another form than the network's.
+  /// The results of a sequence in a different form from the network's.
   package func predictions<Inputs: Sequence & Sendable, Result: Sendable>(
     of inputs: Inputs, policy: StreamPolicy, waiting: Int,
     input: @escaping @Sendable (Inputs.Element) throws -> Network.Input,

@@ -120,14 +120,14 @@ public final class Runner<Network: NeuralNetwork>: Sendable {
 
   /// Predicts; while all slots are taken, it suspends and never blocks a thread.
   ///
-  /// When the task is cancelled or the deadline passes, the caller resumes at once; a running
+  /// When the task is canceled or the deadline passes, the caller resumes at once; a running
   /// prediction then stops before its next step.
   ///
   /// - Parameters:
   ///   - input: the input of the network.
   ///   - deadline: the latest time for the prediction; none by default.
   /// - Returns: the result of the network.
-  /// - Throws: ``RunnerError`` when the task is cancelled, the deadline passes first or the runner
+  /// - Throws: ``RunnerError`` when the task is canceled, the deadline passes first or the runner
   ///   is closed, or what the network throws; the slot is free again in every case.
   public func predict(
     _ input: Network.Input, deadline: Deadline? = nil

@@ -16,7 +16,7 @@ extension RunnerError {
   }
 
   static var cancelled: RunnerError {
-    RunnerError(.cancelled, "the prediction was cancelled before it was finished")
+    RunnerError(.cancelled, "the prediction was canceled before it was finished")
   }
 
   static var deadlineExceeded: RunnerError {

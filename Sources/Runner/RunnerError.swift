@@ -8,7 +8,7 @@ public enum RunnerErrorKind: String, Hashable, Sendable {
   /// The batching window or a number of buffers, threads, examples or waiting inputs is out of
   /// range.
   case invalidCount
-  /// The prediction was cancelled before it was finished.
+  /// The prediction was canceled before it was finished.
   case cancelled
   /// The deadline passed before the prediction was finished.
   case deadlineExceeded

@@ -22,7 +22,7 @@ public struct RunnerStatistics: Sendable {
   public internal(set) var completed = 0
   /// Predictions that failed with any other error, such as one from the network.
   public internal(set) var failed = 0
-  /// Predictions whose caller cancelled them.
+  /// Predictions whose caller canceled them.
   public internal(set) var cancelled = 0
   /// Predictions whose deadline passed first.
   public internal(set) var deadlineExceeded = 0
@@ -58,13 +58,13 @@ extension RunnerStatistics: CustomStringConvertible {
   /// The statistics in two lines: the predictions, and how long they took.
   ///
   /// ```
-  /// 1200 completed, 0 failed, 0 cancelled, 3 late, 0 dropped, 2 running, 5 waiting, 412.7/s
+  /// 1200 completed, 0 failed, 0 canceled, 3 late, 0 dropped, 2 running, 5 waiting, 412.7/s
   /// latency 4.1 ms p50, 6.0 ms p90, 9.2 ms p99, 14.8 ms most; waiting 2.0 ms, running 2.1 ms
   /// ```
   /// The last two times are means.
   public var description: String {
     let counts =
-      "\(completed) completed, \(failed) failed, \(cancelled) cancelled, \(deadlineExceeded) late, "
+      "\(completed) completed, \(failed) failed, \(cancelled) canceled, \(deadlineExceeded) late, "
       + "\(dropped) dropped, \(inFlight) running, \(waitingNow) waiting, \(throughput.tenths)/s"
     let percentiles = [
       (latency.p50, "p50"), (latency.p90, "p90"), (latency.p99, "p99"), (latency.maximum, "most"),

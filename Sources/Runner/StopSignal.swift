@@ -38,7 +38,7 @@ public struct StopSignal: ~Copyable {
 
   /// The signal in the form that a run loop polls.
   ///
-  /// It has no deadline of other clocks than the machine's, for which a timer raises the flag.
+  /// With a clock other than the machine's it has no deadline; a timer raises the flag instead.
   package var condition: StopCondition {
     StopCondition(
       flag: raised.map { UnsafePointer($0) }, deadline: time.isMachine ? deadline : .never)

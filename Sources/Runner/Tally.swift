@@ -38,7 +38,7 @@ struct Tally {
     }
   }
 
-  /// Counts a prediction that was not cancelled while in its slot.
+  /// Counts a prediction that was not canceled while in its slot.
   mutating func count(_ ticket: Ticket, at moments: StageMoments) {
     if let failure = ticket.failure { return count(failure) }
     counts.completed += 1

@@ -19,7 +19,7 @@ struct TimeSource: Sendable {
   let isMachine: Bool
   /// Returns the current time.
   let now: @Sendable () -> Nanoseconds
-  /// Suspends until a moment, or throws when the task is cancelled.
+  /// Suspends until a moment, or throws when the task is canceled.
   let sleep: @Sendable (_ moment: Nanoseconds) async throws -> Void
 
   /// The machine's monotonic clock.

@@ -22,7 +22,7 @@ package final class TurnQueue: Sendable {
 
   package init() {}
 
-  /// Waits for a turn, even in a cancelled task.
+  /// Waits for a turn, even in a canceled task.
   package func begin() async {
     await withCheckedContinuation { continuation in
       join(id: makeID(), until: .never, .machine, isCancellable: false) { _ in
@@ -31,7 +31,7 @@ package final class TurnQueue: Sendable {
     }
   }
 
-  /// Waits for a turn until the task is cancelled or the moment `end` is reached.
+  /// Waits for a turn until the task is canceled or the moment `end` is reached.
   ///
   /// - Throws: ``RunnerError`` of kind `cancelled` or `deadlineExceeded` when there is no turn.
   func begin(until end: Nanoseconds, _ time: TimeSource) async throws {

@@ -16,7 +16,7 @@ public enum ElementType: String, Hashable, Sendable, CaseIterable, Encodable {
   case int32 = "i32"
   /// Signed 64-bit integer.
   case int64 = "i64"
-  /// Truth value, one byte.
+  /// Boolean, one byte.
   case bool
 
   /// The size of one element in bytes.

@@ -1,6 +1,6 @@
 /// A whole number that follows the length of a sequence: a polynomial `c₀ + c₁·L + c₂·L² + …`.
 ///
-/// Such are the sizes of tensors that depend on an input whose length each prediction chooses.
+/// The sizes of tensors that depend on an input of changing length are such numbers.
 package struct LengthSize: Hashable, Sendable, CustomStringConvertible, Encodable {
   /// The coefficients, that of the constant first, without zeros at the end.
   package let coefficients: [Int]
@@ -108,8 +108,8 @@ package struct LengthSize: Hashable, Sendable, CustomStringConvertible, Encodabl
     return LengthSize(quotient)
   }
 
-  /// The quotient and the rest of a division by a positive number, if the rest is the same for all
-  /// lengths from 1 to `maximum` and the number is never negative; else `nil`.
+  /// The quotient and the remainder of a division by a positive number, if the remainder is the
+  /// same for all lengths from 1 to `maximum` and the number is never negative; else `nil`.
   package func divided(
     by divisor: LengthSize, upTo maximum: Int
   ) -> (quotient: LengthSize, rest: Int)? {
@@ -117,7 +117,7 @@ package struct LengthSize: Hashable, Sendable, CustomStringConvertible, Encodabl
       (self[1] ?? -1) >= 0, (self[maximum] ?? -1) >= 0,
       coefficients.dropFirst().allSatisfy({ $0.isMultiple(of: divisor) })
     else { return nil }
-    // The constant may be negative: its rest is that of the number.
+    // The constant may be negative: its remainder is that of the number.
     let (constant, rest) = self[power: 0].quotientAndRemainder(dividingBy: divisor)
     let borrowed = rest < 0
     return (

@@ -7,7 +7,7 @@ extension ShapeError {
       .shapeMismatch, "the input is not a sequence", received: shape.description,
       needs: "two axes: time, channels",
       remedy: isVector
-        ? "returnSequences: true in the layer before, or a Reshape to one time"
+        ? "returnSequences: true in the layer before, or a Reshape to one time step"
         : "put a Reshape before this layer")
   }
 

@@ -17,7 +17,7 @@ package struct ValueIdentity: Hashable, Sendable {
   /// The place of the bytes in what holds them; empty for all of them.
   package let range: Range<Int>
   /// The type of the elements; `nil` if the owner holds no other.
-  package var type: ElementType?
+  package let type: ElementType?
 
   /// Names some bytes, or all that an owner holds.
   package init(_ owner: Owner, _ range: Range<Int> = 0..<0, type: ElementType? = nil) {

@@ -37,7 +37,7 @@ package struct ContentDigest: Hashable, Sendable {
 
 /// Eight words that take turns, so that a processor multiplies several at a time.
 ///
-/// A step `a = rotated((a ^ word) · odd)` can be undone, so that a word that differs makes the lane
+/// A step `a = rotated((a ^ word) · odd)` can be undone, so a word that differs makes the lane
 /// differ whatever follows, unless a later word of the same lane differs too.
 private struct Lanes {
   private typealias Words = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)

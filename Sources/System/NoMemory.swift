@@ -4,7 +4,7 @@ package struct NoMemory: Error, CustomStringConvertible {
   package let byteCount: Int
 
   /// The message in Forge's format.
-  package var description: String { "there is no memory\n  needs     \(byteCount) bytes" }
+  package var description: String { "not enough memory\n  needs     \(byteCount) bytes" }
 
   /// Creates the error for an allocation of `byteCount` bytes.
   package init(byteCount: Int) { self.byteCount = byteCount }

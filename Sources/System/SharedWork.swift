@@ -4,7 +4,7 @@ import Synchronization
 package enum SharedWork {
   /// Runs the same work on the calling thread and on others, and waits for all of them.
   ///
-  /// The system may have fewer threads, so that each run takes what is left to do until nothing is.
+  /// The system may have fewer threads, so each run takes what is left to do until nothing is.
   package static func run(threads: Int, _ work: @escaping @Sendable () -> Void) {
     let others = (1..<max(threads, 1)).compactMap { _ in JoinedThread(work) }
     work()

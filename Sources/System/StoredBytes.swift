@@ -17,7 +17,7 @@ package final class StoredBytes: Sendable {
 
   /// The bytes of an open file, which processes that map it share; `nil` if the system refuses.
   ///
-  /// A file that another program cuts while it is mapped ends the process that reads it, so that
+  /// A file that another program cuts while it is mapped ends the process that reads it, so
   /// only files are mapped that no other program writes.
   package init?(mapping file: Int32, count: Int) {
     guard count > 0, let start = mmap(nil, count, PROT_READ, MAP_PRIVATE, file, 0),

@@ -13,7 +13,7 @@ public enum TokenizerErrorKind: String, Hashable, Sendable {
   case malformed
   /// A size, a count or a depth is beyond the limits.
   case tooLarge
-  /// The file uses a part or an option that ForgeText does not have.
+  /// The file uses a part or an option that ForgeText does not support.
   case unsupported
   /// A value of the file contradicts another one, or has the wrong type.
   case invalid
@@ -23,7 +23,7 @@ public enum TokenizerErrorKind: String, Hashable, Sendable {
   case unknownToken
   /// The text or its bytes cannot be encoded.
   case invalidText
-  /// Truncation cannot keep its promise for this text.
+  /// The text cannot be truncated to the stated length.
   case truncation
   /// An id that is not one of the vocabulary, or tokens that cannot be decoded.
   case invalidToken
@@ -42,7 +42,7 @@ extension ForgeError where ErrorKind == TokenizerErrorKind {
 
   static func unsupported(_ place: String, _ name: String, remedy: String? = nil) -> Self {
     Self(
-      .unsupported, "ForgeText does not have this", entry: place, received: name,
+      .unsupported, "ForgeText does not support this", entry: place, received: name,
       remedy: remedy)
   }
 

@@ -15,7 +15,7 @@ struct BenchCommand: ParsableCommand {
       in the caller's memory. A FLOP is a multiplication or an addition. Loading is timed from the \
       start of the compile, with opening the weight file, to its end; the first prediction \
       includes making its context. Loading a network from a cache or a compiled file is timed from \
-      looking for it.
+      the start of the search for it.
 
       EXAMPLES
         forge bench net.onnx --threads 4
@@ -29,7 +29,7 @@ struct BenchCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A list of layers, each timed by itself beside its bound, instead of a network.",
+      "A list of layers to time one by one, each next to its bound, instead of a network.",
       valueName: "file"))
   var layers: String?
 
@@ -45,7 +45,8 @@ struct BenchCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Where to write the output as float32 .npy.", valueName: "npy"))
   var output: String?
 
-  @Option(help: "The pictures of one prediction; by default 1, or the batch that the file fixes.")
+  @Option(
+    help: "The number of pictures per prediction; by default 1, or the batch that the file fixes.")
   var batch: Int?
 
   @Flag(
@@ -69,7 +70,7 @@ struct BenchCommand: ParsableCommand {
     guard (network == nil) != (layers == nil) else {
       throw ValidationError("give a network or --layers")
     }
-    guard !stream || batch ?? 1 == 1 else { throw ValidationError("--stream is for one stream") }
+    guard !stream || batch ?? 1 == 1 else { throw ValidationError("--stream takes a batch of 1") }
     guard layers == nil || isForLayers else {
       throw ValidationError(
         "--layers takes --threads, --preference, --precision, --tuning costModel or measured, "

@@ -39,7 +39,7 @@ struct CacheCommand: ParsableCommand {
       abstract: "Lists the files, the least recently used first.",
       discussion: """
         Networks are compiled files. Hashes tell a file of weights or a network that has not \
-        changed, so that it need not be read. Imported are model files whose network is known.
+        changed, so it need not be read. Imported are model files whose network is known.
 
         EXAMPLES
           forge cache list ~/.cache/forge

@@ -64,12 +64,13 @@ struct CheckCommand: ParsableCommand {
       print("predicted  \(outputs.joined(separator: ", "))")
       guard let verification = compiled.report.verification else {
         return print(
-          "compared   not: more than \(compareUpTo) multiply-adds, moves and comparisons")
+          "compared   no: more than \(compareUpTo) multiply-adds, moves and comparisons")
       }
       let worst = verification.errors.map(\.relativeL2).max() ?? 0
       let explained = worst > verification.bound ? ", which rounding to Float32 explains" : ""
       print(
-        String(format: "compared   relative L2 %.2e of the reference executor", worst) + explained)
+        String(format: "compared   relative L2 %.2e from the reference executor", worst)
+          + explained)
     } catch {
       print("\(error)")
       throw ExitCode.failure

@@ -3,7 +3,7 @@ import Forge
 import ForgeHub
 import ForgeImages
 
-/// Says the label of texts or pictures by a folder of the Hub, or of pictures by a model file.
+/// Classifies texts or pictures with a folder of the Hub, or pictures with a model file.
 struct ClassifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "classify",
@@ -12,10 +12,10 @@ struct ClassifyCommand: ParsableCommand {
       Hugging Face Hub; or labels of pictures with a model file.
       """,
     discussion: """
-      With a folder for token classification it prints entities, with any other the labels that \
-      have the highest scores, one line per text. With a ViT or DINOv2 the arguments are picture \
-      files; with a CLIP, too, and --label gives the labels. A model file, or a ready \
-      architecture, classifies pictures; --preset says what it was trained with.
+      A folder for token classification prints entities; any other prints the labels with the \
+      highest scores, one line per text. With ViT, DINOv2 or CLIP the arguments are picture files; \
+      CLIP takes its labels from --label. A model file, or a ready architecture, classifies \
+      pictures; --preset says what it was trained with.
 
       EXAMPLES
         forge classify sentiment "What a fine day!"

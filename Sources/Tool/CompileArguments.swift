@@ -5,8 +5,8 @@ import Forge
 struct CompileArguments: ParsableArguments {
   @Option(
     help: """
-      Threads per prediction, 1 by default; may exceed the number of cores. A compiled file has as \
-      many as it was planned for.
+      Threads per prediction, 1 by default; may exceed the number of cores. A compiled file uses \
+      the number it was planned for.
       """)
   var threads: Int?
 
@@ -15,7 +15,7 @@ struct CompileArguments: ParsableArguments {
 
   @Option(
     help: """
-      What dense layers and convolutions are computed in: float32 (by default), half-weights, \
+      The precision of dense layers and convolutions: float32 (by default), half-weights, \
       bfloat16 or int8.
       """)
   var precision: CompileOptions.Precision?

@@ -13,8 +13,8 @@ struct DetectCommand: ParsableCommand {
     discussion: """
       Detectors of Darknet are decoded as their file says. Other files have one output of boxes: \
       (4 + classes, candidates) as YOLO version 8 and 11, (candidates, 5 + classes) as version 5 \
-      and 7, or (up to 1000 rows, 6) as version 10. They take the whole picture between gray \
-      borders, with values from 0 to 1, unless --preset says otherwise.
+      and 7, or (up to 1000 rows, 6) as version 10. They receive the whole picture, padded \
+      with gray borders, with values from 0 to 1, unless --preset says otherwise.
 
       EXAMPLES
         forge detect yolov8n.onnx street.jpg --labels coco.names -o boxes.png
@@ -100,7 +100,7 @@ struct DetectCommand: ParsableCommand {
   private func detector() throws -> Detector {
     let network = try self.network.opened(importing, NetworkOptions(threads: threads, caching))
     let detections = network.interface.detections
-    // The form of an output is told before the weights are read.
+    // The form of an output is reported before the weights are read.
     let output = detections.isEmpty ? try BoxOutput(network.interface) : nil
     var preparation = try pictures.preparation(network, preset: .unitRange)
     let compiled = try network.compiled(tellsOfRandom: true)

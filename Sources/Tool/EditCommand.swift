@@ -10,8 +10,8 @@ struct EditCommand: ParsableCommand {
     abstract: "Cuts, renames and changes a network, and writes it as a model file.",
     discussion: """
       Without an output it lists the tensors of the changed network with their shapes. The changes \
-      are made in this order: rename, add outputs, part, cut, remove; each names tensors as the \
-      changes before it have left them.
+      are made in this order: rename, add outputs, extract (--from, --to), cut, remove. Each \
+      change uses the tensor names that the earlier changes left.
 
       EXAMPLES
         forge edit net.onnx
@@ -27,11 +27,11 @@ struct EditCommand: ParsableCommand {
   @OptionGroup var importing: ImportArguments
 
   @Option(
-    help: ArgumentHelp("Another name for a layer or an input.", valueName: "old=new"))
+    help: ArgumentHelp("A new name for a layer or an input.", valueName: "old=new"))
   var rename: [String] = []
 
   @Option(
-    help: ArgumentHelp("A tensor that becomes another output.", valueName: "name"))
+    help: ArgumentHelp("A tensor that becomes an additional output.", valueName: "name"))
   var addOutput: [String] = []
 
   @Option(

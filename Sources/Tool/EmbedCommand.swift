@@ -27,7 +27,7 @@ struct EmbedCommand: ParsableCommand {
   @Option(help: "The name of the folder's prompt to put before each text: query, passage.")
   var prompt: String?
 
-  @Option(help: "The numbers of a vector that are kept; all by default.")
+  @Option(help: "The number of values of a vector that are kept; all by default.")
   var dimensions: Int?
 
   @Option(help: "The threads that share the texts.")

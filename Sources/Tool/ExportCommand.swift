@@ -9,13 +9,12 @@ struct ExportCommand: ParsableCommand {
     commandName: "export",
     abstract: "Writes a network as a model file, or as Swift source with its weights beside it.",
     discussion: """
-      The end of the output's name says what is written: an ONNX, a Keras or a Core ML file with \
-      the layers and the weights. Layers that the format does not have are an error, which names \
-      all of them.
+      The file extension selects the format: an ONNX, a Keras or a Core ML file with the layers \
+      and the weights. Layers that the format does not have are an error, which names all of them.
 
       With --swift the output is a folder, which gets NAME.swift, in which layers that repeat are \
-      loops, and NAME.safetensors. A program that has Forge as a package compiles the source and \
-      predicts the same bits. Layers that have no public initializer are an error, which names all \
+      loops, and NAME.safetensors. A program that depends on Forge compiles the source and gets \
+      bit-identical results. Layers that have no public initializer are an error, which names all \
       of them.
 
       EXAMPLES

@@ -5,15 +5,15 @@ import ForgeHub
 import ForgeToolSupport
 import Synchronization
 
-/// Writes a text by a folder of the Hub.
+/// Generates text with a model folder of the Hub.
 struct GenerateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate",
     abstract: "Continues or translates a text with a model folder of the Hugging Face Hub.",
     discussion: """
-      A decoder's folder continues the text; that of an encoder-decoder such as T5 or BART makes \
-      another text of it. The result appears token by token. Options that are not given are those \
-      of the folder's generation_config.json; without it each token is the likeliest one.
+      A decoder's folder continues the text; an encoder-decoder's, such as T5 or BART, turns it \
+      into another text. The result appears token by token. Options that are not given are those \
+      of the folder's generation_config.json; without it each token is the most likely one.
 
       EXAMPLES
         forge generate gpt2 "Swallows leave before" --tokens 40
@@ -30,22 +30,23 @@ struct GenerateCommand: ParsableCommand {
   @Option(help: "The maximum number of tokens.")
   var tokens: Int?
 
-  @Option(help: "What logits are divided by; 0 takes the likeliest token each time.")
+  @Option(help: "The divisor of the logits; 0 takes the most likely token each time.")
   var temperature: Float?
 
-  @Option(help: "Choose among this many of the likeliest tokens.")
+  @Option(help: "Choose among this many of the most likely tokens.")
   var topK: Int?
 
   @Option(help: "Choose among the fewest tokens whose probabilities sum to this.")
   var topP: Float?
 
-  @Option(help: "The seed of the choice; another one each time by default.")
+  @Option(help: "The seed of the choice; by default a different one each time.")
   var seed: UInt64?
 
-  @Option(help: ArgumentHelp("A text that ends the text; can be repeated.", valueName: "text"))
+  @Option(
+    help: ArgumentHelp("A text at which generation stops; can be repeated.", valueName: "text"))
   var stop: [String] = []
 
-  @Option(help: "The maximum number of tokens of both texts, or of each with an encoder.")
+  @Option(help: "The maximum number of tokens of both texts, or of each for an encoder-decoder.")
   var length = 4096
 
   @Flag(help: "Ignore the options of generation_config.json, such as those of beam search.")

@@ -16,8 +16,8 @@ struct ImportArguments: ParsableArguments {
       """
       The sizes of an input in the order of the file, batch included: image=1x3x224x224. In \
       ids=1x..512 each prediction chooses the length, up to 512; in x=1x400..16400/320 \
-      one of 400, 720, … 16400; in 'x=1x3x(h:32..960/32)x(w:32..960/32)' it chooses the two \
-      sizes h and w apart.
+      one of 400, 720, … 16400; in 'x=1x3x(h:32..960/32)x(w:32..960/32)' it chooses h and \
+      w independently.
       """,
       valueName: "name=sizes"))
   var size: [String] = []

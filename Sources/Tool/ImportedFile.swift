@@ -15,8 +15,8 @@ struct ImportedFile {
 
   /// Describes the import; the beginning of the file is read.
   ///
-  /// - Throws: `ValidationError` for arguments that are none; ``ImportError`` for a file that is
-  ///   missing or surely of another kind.
+  /// - Throws: `ValidationError` for invalid arguments; ``ImportError`` for a file that is missing
+  ///   or clearly of another kind.
   init(_ path: String, _ arguments: ImportArguments) throws {
     self.path = path
     file = try arguments.modelFile(path)
@@ -93,6 +93,6 @@ struct ImportedFile {
   }
 
   private func note(assumed: String?) {
-    if let assumed { Progress.note("\(path) leaves sizes open; assumed is \(assumed)") }
+    if let assumed { Progress.note("\(path) leaves sizes open; assuming \(assumed)") }
   }
 }

@@ -97,7 +97,7 @@ struct InspectCommand: ParsableCommand {
       show(ModelFact("output", "\(constant.name.printable)  \(sizes)  \(type)  constant"))
     }
     for name in interface.ignoredInputs {
-      show(ModelFact("input", "\(name.printable)  changes no output"))
+      show(ModelFact("input", "\(name.printable)  does not affect any output"))
     }
     for (name, stated) in metadata.pictures.sorted(by: { $0.key < $1.key }) {
       show(ModelFact("pictures", "\(name.printable): \(stated)"))

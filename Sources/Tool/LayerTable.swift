@@ -25,7 +25,7 @@ struct LayerTable {
   /// Times all layers and prints a table, or one JSON object.
   func print(_ lines: [LayerLine], json: Bool) throws {
     guard let speed = Device.measuredSpeed(threads: threads) else {
-      throw ValidationError("there is no memory to measure the machine with")
+      throw ValidationError("not enough memory to measure the machine")
     }
     let heading =
       String(format: "peak %.1f GFLOP/s ", speed.gigaflops)

@@ -3,13 +3,13 @@ import Forge
 import ForgeExporters
 import ForgeToolSupport
 
-/// The kind of a model file that the tool writes, by the end of its name.
+/// The kind of a model file that the tool writes, by its extension.
 enum ModelOutput: String, CaseIterable {
   case onnx
   case keras
   case coreML = "mlmodel"
 
-  /// The ends of names, for help and messages.
+  /// The extensions, for help and messages.
   static let endings = ".onnx, .keras or .mlmodel"
 
   /// What a file may state beside the network.
@@ -22,10 +22,10 @@ enum ModelOutput: String, CaseIterable {
     var type = StoredType.float32
   }
 
-  /// - Throws: `ValidationError` for another end.
+  /// - Throws: `ValidationError` for another extension.
   init(path: String) throws {
     guard let kind = Self.allCases.first(where: { path.hasSuffix(".\($0.rawValue)") }) else {
-      throw ValidationError("--output states the format by its ending: \(Self.endings)")
+      throw ValidationError("the extension of --output selects the format: \(Self.endings)")
     }
     self = kind
   }

@@ -145,7 +145,7 @@ extension Network {
 
 extension Progress {
   fileprivate static func tellOfRandomWeights() {
-    note("there are no weights: seeded random values stand for them")
+    note("no weights found: using seeded random values")
   }
 }
 

@@ -41,14 +41,14 @@ struct PictureArguments: ParsableArguments {
   @Option(
     help: """
       What a picture's bytes become: raw 0 to 255, unitRange 0 to 1, tf -1 to 1, torch PyTorch's \
-      mean and deviation, caffe BGR minus means. By default what the file states, if it does.
+      mean and deviation, caffe BGR minus means. The default is what the file states.
       """)
   var preset: Preset?
 
   @Option(
     help: """
-      The part of a picture that is used; with none, all of it is stretched. By default what the \
-      file states, or none.
+      The part of a picture that is used; with none, all of it is stretched. The default is what \
+      the file states, or none.
       """)
   var crop: Crop?
 
@@ -66,7 +66,7 @@ struct PictureArguments: ParsableArguments {
       shape.channels == 1 || shape.channels == 3
     else {
       throw ValidationError(
-        "the input \"\(name.printable)\" takes no picture; give an array as .npy")
+        "the input \"\(name.printable)\" does not take a picture; give an array as .npy")
     }
     let image = try Image(contentsOf: path)
     let size = Size(

@@ -4,16 +4,17 @@ import ForgeSystem
 import ForgeToolSupport
 import FoundationEssentials
 
-/// Says what a network will need, without reading its weights.
+/// Says what a network will need, without reading Float32 weights.
 struct PlanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plan",
-    abstract: "Says what memory and work a network needs, without reading its weights.",
+    abstract: "Says what memory and work a network needs.",
     discussion: """
       Parameters and multiply-adds follow from the description. The memory is that of a plan which \
       is made with seeded random numbers in place of the weights: the choice of kernels and the \
-      places of tensors depend on sizes only. Of a compiled file it is that of the file's plan, \
-      whose loading packs nothing.
+      places of tensors depend on sizes only. The plan of a quantized network depends on its \
+      weights, which are read. For a compiled file, the memory is that of the stored plan; \
+      loading it packs nothing.
 
       EXAMPLES
         forge plan net.onnx
@@ -25,7 +26,7 @@ struct PlanCommand: ParsableCommand {
 
   @OptionGroup var importing: ImportArguments
 
-  @Option(help: "The examples of one prediction.")
+  @Option(help: "The number of examples in one prediction.")
   var batch = 1
 
   @Option(help: "Threads per prediction, 1 by default.")

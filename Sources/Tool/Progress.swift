@@ -12,8 +12,8 @@ enum Progress {
     ToolOutput.writeError("note: \(text)")
   }
 
-  /// Writes a note where a plan has another precision than the options, because the processor lacks
-  /// the instructions.
+  /// Writes a note where a plan has a different precision from the options, because the processor
+  /// lacks the instructions.
   static func tell(
     of precision: CompileOptions.Precision, inPlaceOf requested: CompileOptions.Precision
   ) {

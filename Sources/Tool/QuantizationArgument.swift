@@ -5,7 +5,7 @@ import Forge
 struct QuantizationArgument: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Compute with 8-bit integers, by a table of `forge quantize`.", valueName: "file"))
+      "Compute with 8-bit integers, using a table from `forge quantize`.", valueName: "file"))
   var quantization: String?
 
   /// The argument, if it is given.

@@ -14,12 +14,12 @@ struct QuantizeCommand: ParsableCommand {
     abstract: "Finds from samples which layers can compute with 8-bit integers.",
     discussion: """
       The samples are .npy arrays or pictures in a folder if the model has one input, otherwise \
-      folders with NAME.npy for each input; of a folder of the Hub for texts they can be the lines \
-      of a file. Layers stay in Float32 if they are not faster on \
-      integers here, or if they would move the outputs beyond the bound. The output is an ONNX \
-      file with integers in place of numbers, which runs everywhere, or a table in JSON for \
-      --quantization of the other commands and for CompileOptions in Swift. A folder of the Hub \
-      has a table only.
+      folders with NAME.npy for each input. For a folder of the Hub that takes texts, they can be \
+      the lines of a file. Layers stay in Float32 if they are not faster on integers here, or if \
+      they would move the outputs beyond the bound. The output is an ONNX file with integers in \
+      place of floats, which runs everywhere, or a table in JSON for --quantization of the other \
+      commands and for CompileOptions in Swift. Of a folder of the Hub, only a table can be \
+      written.
 
       EXAMPLES
         forge quantize net.onnx --calibrate photos/ --preset torch -o net.int8.onnx
@@ -51,7 +51,7 @@ struct QuantizeCommand: ParsableCommand {
   @Option(help: CalibrationArgument.help)
   var method = CalibrationArgument(method: .minimumAndMaximum)
 
-  @Flag(help: "Use integers also in layers that are not faster with them.")
+  @Flag(help: "Use integers even in layers that are not faster with them.")
   var evenIfSlower = false
 
   @Option(help: "Threads per prediction; may exceed the number of cores.")
@@ -78,12 +78,11 @@ struct QuantizeCommand: ParsableCommand {
   func run() throws {
     let network = try self.network.network(importing)
     let files = try calibrate.map { try sampleFiles(in: $0) } ?? []
-    let texts = try lines.map { try self.texts(in: $0) } ?? []
     let compiled = try network.compiled(
       CompileOptions(threads: .exactly(threads)), tellsOfRandom: true)
     let opened = OpenedNetwork(network)
     let run = NetworkRun(network.imported) { compiled }
-    var samples = try texts.isEmpty ? [] : inputs(of: texts)
+    var samples = try lines.map { try inputs(ofTextsIn: $0) } ?? []
     for (index, file) in files.prefix(most).enumerated() {
       samples += try run.examples(try given(in: file, opened))
       Progress.count(index + 1, of: min(files.count, most), "sample")
@@ -109,23 +108,16 @@ struct QuantizeCommand: ParsableCommand {
     }
   }
 
-  /// The first texts of a file.
+  /// The inputs of the network for the first texts of a file.
   ///
-  /// - Throws: `ValidationError` if the network is not that of a folder of the Hub.
-  private func texts(in file: String) throws -> [String] {
+  /// - Throws: `ValidationError` if the network is not that of a folder of the Hub; `HubError`,
+  ///   including for a network that does not take texts.
+  private func inputs(ofTextsIn file: String) throws -> [[String: TensorValues]] {
     guard case .file(let path) = network, ArgumentFile.isHubFolder(path) else {
       throw ValidationError("--lines is for folders of the Hub")
     }
-    return try Array(TextArguments.lines(of: file).prefix(most))
-  }
-
-  /// The inputs of the network for texts.
-  ///
-  /// - Throws: `HubError`, also for a network that does not take texts.
-  private func inputs(of texts: [String]) throws -> [[String: TensorValues]] {
-    guard case .file(let path) = network else { return [] }
     let hub = try HubModel(contentsOf: path)
-    return try texts.map { text in
+    return try TextArguments.lines(of: file).prefix(most).map { text in
       let encoded = try hub.encode(text)
       func values(_ numbers: [Int32]) -> TensorValues {
         TensorValues(shape: Shape(sizes: [numbers.count]), values: numbers.map(Float.init))
@@ -161,7 +153,7 @@ struct QuantizeCommand: ParsableCommand {
     guard ArgumentFile.isFolder(path) else {
       guard names.count == 1, let name = names.first else {
         throw ValidationError(
-          "the model has \(names.count) inputs, so that a sample is a folder with NAME.npy for each"
+          "the model has \(names.count) inputs, so a sample is a folder with NAME.npy for each"
         )
       }
       return [name: try pictures.values(of: name, path, network)]

@@ -47,7 +47,7 @@ struct RunCommand: ParsableCommand {
   @Option(help: LabelsFile.help)
   var labels: String?
 
-  @Option(help: "The number of largest values to print of an output of classes.")
+  @Option(help: "How many of the largest values of a class output to print.")
   var top = 5
 
   @Option(help: .hidden)
@@ -75,7 +75,7 @@ struct RunCommand: ParsableCommand {
       importing,
       NetworkOptions(try options, threads: threads, given: integers.given + caching.given))
     let given = try inputs.given(network)
-    // Mistakes in the inputs are told before the weights are read.
+    // Mistakes in the inputs are reported before the weights are read.
     let names = try labels.map { try LabelsFile.names(at: $0) } ?? network.metadata.labels
     let files = try output.map { path in
       try OutputFiles(at: path, for: network.interface.outputNames)

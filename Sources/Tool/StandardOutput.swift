@@ -3,7 +3,7 @@ import ForgeSystem
 
 /// Standard output, whose errors end the command with exit code 1.
 ///
-/// `print` ignores errors, so that a report on a full disk would be lost in silence.
+/// `print` ignores errors, so a report on a full disk would be lost in silence.
 enum StandardOutput {
   /// Writes what is buffered.
   static func flush() { _ = forge_flush_output() }

@@ -9,8 +9,8 @@ struct SummaryCommand: ParsableCommand {
     abstract: "Prints the layers of a model file, or of a ready architecture or its weight file.",
     discussion: """
       A weight file is recognized by the names, shapes and number of its parameters, with a \
-      classifier or without, and loaded: every parameter of the network is in the file, and every \
-      one of the file is in the network.
+      classifier or without, and loaded: every parameter of the network is in the file, and the \
+      network uses every parameter in the file.
 
       EXAMPLES
         forge summary net.onnx
@@ -31,7 +31,9 @@ struct SummaryCommand: ParsableCommand {
   var nested = false
 
   func validate() throws {
-    guard !(detailed && nested) else { throw ValidationError("give --detailed or --nested") }
+    guard !(detailed && nested) else {
+      throw ValidationError("--detailed and --nested cannot be used together")
+    }
   }
 
   func run() throws {

@@ -3,11 +3,11 @@ import Forge
 import ForgeImages
 import ForgeToolSupport
 
-/// Makes a picture of a picture.
+/// Turns one picture into another.
 struct TransformCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "transform",
-    abstract: "Turns a picture into another, such as one in the style of a painting.",
+    abstract: "Turns one picture into another, such as one in the style of a painting.",
     discussion: """
       The network has one input and an output of height × width × 1, 3 or 4 channels. Where the \
       file leaves sizes open, the picture keeps its size as far as they allow.

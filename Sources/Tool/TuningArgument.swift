@@ -10,8 +10,8 @@ enum TuningArgument: ExpressibleByArgument {
   /// The text for help.
   static let help = ArgumentHelp(
     """
-    How kernels are chosen: costModel (by default), measured (timed now), or as in a record of \
-    --save-tuning.
+    How kernels are chosen: costModel (by default), measured (timed now), or the path of a \
+    record from --save-tuning.
     """,
     valueName: "way|file")
 

@@ -11,7 +11,7 @@ package struct NetworkDifference: Sendable {
     package let other: String?
     /// The shape in the first network.
     package let shape: String
-    /// The shape in the second network, if it has another number of elements.
+    /// The shape in the second network, if it has a different number of elements.
     package let otherShape: String?
     /// The largest difference of two elements; `nil` for shapes that cannot be compared.
     package let maximum: Double?

@@ -134,7 +134,8 @@ package struct NetworkRun {
       let index = values.firstIndex(where: { $0.magnitude >= limit })
     else { return }
     throw ToolError(
-      .wrongInput, "the input \"\(port.name)\" holds an integer that Float32 may not have",
+      .wrongInput,
+      "the input \"\(port.name)\" holds an integer that Float32 may not represent exactly",
       received: "\(values[index]) at index \(index)",
       needs: "integers from -\(limit - 1) to \(limit - 1)")
   }
@@ -150,7 +151,7 @@ package struct NetworkRun {
       // Infinities of the array itself are infinities of the network.
       guard value.isFinite else { continue }
       throw ToolError(
-        .wrongInput, "the input \"\(port.name)\" holds a number that Float32 does not have",
+        .wrongInput, "the input \"\(port.name)\" holds a number that is too large for Float32",
         received: "\(value) at index \(index)", needs: "at most \(Float.greatestFiniteMagnitude)")
     }
   }
@@ -203,7 +204,7 @@ package struct NetworkRun {
   /// - Parameters:
   ///   - results: the results of every example.
   ///   - isBatch: whether arrays have an axis of examples in any case. Where the file fixes a
-  ///     batch, they have.
+  ///     batch, they do.
   /// - Returns: the arrays by name.
   /// - Throws: ``ImportError`` when the examples differ in sizes.
   package func arrays(

@@ -8,7 +8,7 @@ import ForgeImporters
 /// have not changed. It has no layers and no weights; commands that need these take a ``Network``.
 package struct OpenedNetwork: Sendable {
   private enum Content: Sendable {
-    /// A model. What compiles it notes which files it comes from, if a cache can know these again.
+    /// A model. What compiles it notes which files it comes from, if a cache can recognize them.
     case model(Network, CompileOptions, FileCompile?)
     /// The network of a compiled file.
     case file(CompiledModel)
@@ -104,12 +104,15 @@ package struct OpenedNetwork: Sendable {
     }
   }
 
-  /// The compiled network, or the plan of the model with random numbers in place of its weights.
+  /// The compiled network, or the plan of the model with random numbers in place of weights on
+  /// which the plan does not depend.
   ///
   /// - Throws: `CompileError`.
   package func planned() throws -> CompiledModel {
-    guard case .model(let network, let options, _) = content else { return try compiled() }
-    return try network.model.compile(parameters: RandomParameters(seed: 1), options: options)
+    guard case .model(let network, let options, _) = content, !network.model.hasIntegerWeights
+    else { return try compiled() }
+    return try network.model.compile(
+      parameters: SharedRandomParameters(network.parameters), options: options)
   }
 
   // MARK: Facts
@@ -146,7 +149,7 @@ package struct OpenedNetwork: Sendable {
     }
   }
 
-  /// The sizes of inputs that each prediction chooses by themselves; `nil` if there are none.
+  /// The sizes of inputs that each prediction chooses independently; `nil` if there are none.
   ///
   /// Compiled networks that a file or a cache holds have none.
   package var openSizes: OpenSizes? {

@@ -5,7 +5,7 @@ extension FileInterface {
   /// The size of an axis that takes any.
   private static let anySize = 64
 
-  /// The inputs, by index, whose type in the file is an integer or a truth value.
+  /// The inputs, by index, whose type in the file is an integer or a Boolean.
   package var integerInputs: Set<Int> { Set(inputs.indices.filter { inputs[$0].isOfIntegers }) }
 
   /// Seeded random values for each input, by its name in the file.
@@ -43,10 +43,10 @@ extension FileInterface {
 }
 
 extension ImportedModel {
-  /// The inputs of the model, by index, whose type in the file is an integer or a truth value.
+  /// The inputs of the model, by index, whose type in the file is an integer or a Boolean.
   package var integerInputs: Set<Int> { FileInterface(self).integerInputs }
 
-  /// Whether an input takes whole numbers: ids, or integers or truth values in the file.
+  /// Whether an input takes whole numbers: ids, or integers or Booleans in the file.
   package var takesIntegers: Bool { !integerInputs.isEmpty || !model.indexInputs.isEmpty }
 
   /// Seeded random values for each input, by its name in the file; see
@@ -58,7 +58,7 @@ extension ImportedModel {
 }
 
 extension ImportedModel.Port {
-  /// Whether the elements are integers or truth values.
+  /// Whether the elements are integers or Booleans.
   fileprivate var isOfIntegers: Bool {
     switch elementType {
     case .int8, .uint8, .int32, .int64, .bool: true

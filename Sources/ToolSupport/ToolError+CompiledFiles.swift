@@ -7,7 +7,7 @@ extension ToolError {
   package static func noLayers(in path: String) -> ToolError {
     ToolError(
       .layersNeeded, "a compiled file does not hold the layers and weights of its model",
-      path: path, needs: "a model file", remedy: "give the file that it was compiled from")
+      path: path, needs: "a model file", remedy: "pass the file that it was compiled from")
   }
 
   /// The error of arguments that leave no choice.

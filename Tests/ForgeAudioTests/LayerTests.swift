@@ -113,7 +113,7 @@ import Testing
     let sound = Input(shape: [100])
     #expect(message(sound, STFT(size: 0)).contains("the size of a frame is out of range"))
     #expect(
-      message(Input(shape: [1 << 17]), STFT(size: 1 << 16)).contains("function of arrays"))
+      message(Input(shape: [1 << 17]), STFT(size: 1 << 16)).contains("functions on arrays"))
     #expect(message(sound, STFT(size: 300)).contains("too short to be mirrored"))
     #expect(message(sound, STFT(size: 101, padding: .none)).contains("the output would be empty"))
     #expect(

@@ -33,7 +33,10 @@ import Testing
     let choices: [Choice]
   }
 
-  static let folders = ["generate-gpt2", "generate-llama", "generate-qwen2", "generate-qwen3"]
+  static let folders = [
+    "generate-gpt2", "generate-llama", "generate-qwen2", "generate-qwen3", "generate-gemma2",
+    "generate-gemma3",
+  ]
 
   private static func answers(_ name: String) throws -> Answers {
     try Fixture.decoded("\(name)/answers.json")

@@ -83,7 +83,7 @@ import Testing
   static let bodies = [
     "bert-sequence", "roberta-features", "distilbert-token", "mpnet-features", "albert-features",
     "electra-features", "modernbert-biases", "nomic-features", "gpt2-sequence", "qwen3-features",
-    "t5-gated", "deberta-options", "bart-sequence",
+    "t5-gated", "deberta-options", "bart-sequence", "gemma2-next", "gemma3-both",
   ]
 
   /// Each value of a configuration is replaced by each of a list.
@@ -136,6 +136,9 @@ import Testing
       ("llama-features", "rope_scaling", ["rope_type": "llama3", "factor": 8]),
       ("llama-features", "rope_parameters", ["rope_type": "yarn"]),
       ("qwen2-features", "layer_types", ["sliding_attention", "full_attention"]),
+      ("gemma-features", "use_bidirectional_attention", true),
+      ("gemma3-features", "rope_scaling", ["rope_type": "linear", "factor": 8]),
+      ("gemma3-features", "hidden_activation", "snake"),
       ("classifier-softmax", "problem_type", "several"),
       ("t5-features", "feed_forward_proj", "gated-snake"),
       ("deberta-features", "pos_att_type", ["c2p", "p2p"]),
@@ -155,7 +158,7 @@ import Testing
     let text = found.description.split(separator: "config.json: ").last.map(String.init)
     #expect(
       text == """
-        hidden_size: the value does not fit
+        hidden_size: the value is not valid here
           received  -4
           needs     a whole number from 1 to 262144
         """)

@@ -19,6 +19,8 @@ import Testing
     "gpt2-features", "gpt2-sequence", "gpt2-token", "gpt2-next", "gpt2-options",
     "llama-features", "llama-sequence", "llama-token", "llama-next", "llama-options",
     "qwen2-features", "qwen3-features", "mistral-features",
+    "gemma-features", "gemma-sequence", "gemma-token", "gemma-next", "gemma2-next",
+    "gemma2-options", "gemma3-features", "gemma3-sequence", "gemma3-next", "gemma3-both",
     "t5-features", "t5-gated", "t5-silu", "t5-token", "mt5-features", "umt5-features",
     "deberta-features", "deberta-sequence", "deberta-token", "deberta-options", "deberta-keys",
     "deberta-queries", "deberta-plain",

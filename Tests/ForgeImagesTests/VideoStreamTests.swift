@@ -89,7 +89,7 @@ import Testing
       #expect(try await Self.indices(Self.frames(4).paced(speed: speed)) == [0, 1, 2, 3])
       #expect(clock.now - start < .seconds(60))
     }
-    // A task that is cancelled does not wait for the second frame.
+    // A task that is canceled does not wait for the second frame.
     let slow = Task { try await Self.indices(Self.frames(2).paced(speed: 1e-6)) }
     slow.cancel()
     if let seen = try? await slow.value { #expect(seen.count < 2) }

@@ -50,6 +50,8 @@ import Testing
     Kind("an XML file", "<?xml version=\"1.0\"?><net/>", remedy: ".onnx"),
     Kind("a PyTorch file", zip("archive/data.pkl"), remedy: "torch.onnx.export"),
     Kind("a PyTorch file", zip("net/code/__torch__.py"), remedy: "torch.onnx.export"),
+    Kind("a PyTorch file", zip("net/data/0"), remedy: "torch.onnx.export"),
+    Kind("a PyTorch file", zip("net/constants/12"), remedy: "torch.onnx.export"),
     Kind(
       "a PyTorch file", [0x80, 2, 0x8a, 0x0a, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20],
       remedy: "torch.onnx.export"),
@@ -167,7 +169,7 @@ import Testing
       let error = #expect(throws: ImportError.self) { try ImportedModel(onnx: path) }
       #expect(
         error?.description == """
-          \(path): the file has another format
+          \(path): the file has a different format
             received  a Keras archive
             needs     a model of ONNX
             remedy    ModelFile, with ForgeImporters, reads models of Keras

@@ -8,7 +8,7 @@ import Testing
       + [UnsupportedNode(type: "Pad", detail: "mode \"wrap\"", name: "p")]
     #expect(
       ImportError.unsupported(nodes, path: "net.onnx").description == """
-        net.onnx: the model uses what Forge does not have
+        net.onnx: the model uses features that Forge does not support
           received  Einsum: 5 nodes ("e1", "e2", "e3", …)
                     Pad with mode "wrap": 1 node ("p")
         """)

@@ -71,7 +71,7 @@ import Testing
       SwapRedBlue(), [image(7, 5, 2)], .shapeMismatch,
       """
       the input has 2 channels
-        needs     3 or 4 channels: red, green, blue, perhaps alpha
+        needs     3 or 4 channels: red, green, blue, optionally alpha
       """)
     expectError(SwapRedBlue(), [Shape(sizes: [3])], .shapeMismatch, notAnImage)
     expectError(

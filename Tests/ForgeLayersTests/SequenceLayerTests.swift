@@ -80,7 +80,7 @@ import Testing
       LSTM(units: 5, projection: 2), [input, Shape(sizes: [2]), Shape(sizes: [1, 4])],
       .shapeMismatch,
       """
-      the initial c has another size than the layer
+      the initial c has a different size from the layer
         received  1×4 (in memory order)
         needs     5 numbers
       """)

@@ -169,7 +169,7 @@ import Testing
     #expect(error.path == path)
     #expect(error.entry == "/gzip")
     #expect(
-      error.received?.hasPrefix("a compressed chunk is not what it should be, at byte ") == true)
+      error.received?.hasPrefix("a compressed chunk is damaged, at byte ") == true)
   }
 
   /// Where the node of the chunks of /gzip is: three of 16 rows.

@@ -298,7 +298,7 @@ import Testing
         \(path): "conv1" has other parameters in the file than in the model
           received  kernel (3×2×2×4), bias (4)
           needs     weights (4×3×2×2 [O][H][W][I])
-          remedy    give the layer the arguments it had when the file was written, as useBias
+          remedy    give the layer the arguments it had when the file was written, such as useBias
         """)
     // The mistake is that layer's alone.
     #expect(try #require(try ready.parameter(for: specs[1])).count == 48)

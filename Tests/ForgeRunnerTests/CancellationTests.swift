@@ -12,7 +12,7 @@ import Testing
       try await task.value
     }
     #expect(error?.kind == .cancelled, sourceLocation: place)
-    #expect(error?.description == "the prediction was cancelled before it was finished")
+    #expect(error?.description == "the prediction was canceled before it was finished")
   }
 
   @Test func cancellationBeforeStart() async throws {
@@ -48,7 +48,7 @@ import Testing
     #expect(runner.isAtRest)
   }
 
-  /// Any waiting prediction may be cancelled; the others keep their order.
+  /// Any waiting prediction may be canceled; the others keep their order.
   @Test(arguments: [[1], [5], [1, 2], [4, 5], [2, 4], [5, 3, 1], [1, 2, 3, 4, 5]])
   func cancellationPreservesWaitingOrder(cancelled: [Int]) async throws {
     let network = GateNetwork(isOpen: false)
@@ -148,7 +148,7 @@ import Testing
     #expect(try await runner.predict(2) == -2)
   }
 
-  /// Predictions start, fail and are cancelled at random: no slot is lost or used twice.
+  /// Predictions start, fail and are canceled at random: no slot is lost or used twice.
   @Test(arguments: [1, 2, 3, 8]) func randomCancellationLosesNoSlot(count: Int) async throws {
     var random = SplitMix64(seed: UInt64(count))
     for _ in 0..<10 {
@@ -167,7 +167,7 @@ import Testing
             for _ in 0..<delay { await Task.yield() }
             return try await runner.predict(input)
           })
-        // Some are cancelled at once, some while they wait, some when they are over.
+        // Some are canceled at once, some while they wait, some when they are over.
         switch random.next() % 6 {
         case 0: tasks[input].cancel()
         case 1: tasks[Int(random.next() % UInt64(input + 1))].cancel()

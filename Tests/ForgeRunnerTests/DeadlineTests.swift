@@ -75,7 +75,7 @@ import Testing
       try await eventually("it waits") { runner.waitingPredictions == index + 1 }
     }
     for (index, (_, task)) in waiting.enumerated() where index % 3 == 0 { task.cancel() }
-    try await eventually("a third is cancelled") { runner.waitingPredictions == 40 }
+    try await eventually("a third is canceled") { runner.waitingPredictions == 40 }
     try await eventually("a task sleeps") { clock.sleeperCount == 1 }
     for moment in 1...30 {
       let due = waiting.enumerated().filter { $0.offset % 3 != 0 && $0.element.0 == moment }

@@ -87,7 +87,7 @@ import Testing
     #expect(runner.statistics.failed == 1)
   }
 
-  /// A batch stops when all its predictions are cancelled.
+  /// A batch stops when all its predictions are canceled.
   @Test func batchStopsWhenAllAreCancelled() async throws {
     let network = SteppedNetwork(steps: 3)
     let runner = try runner(network, batch: 2, clock: TestClock())

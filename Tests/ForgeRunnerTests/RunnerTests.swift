@@ -160,7 +160,7 @@ import Testing
     #expect(runner.isAtRest)
   }
 
-  /// Many predictions wait, and half of them are cancelled.
+  /// Many predictions wait, and half of them are canceled.
   @Test func concurrentWaitersWithCancellation() async throws {
     let network = GateNetwork(isOpen: false)
     let runner = try Runner(network, inflightBuffers: 1)

@@ -40,7 +40,7 @@ import Testing
     let median = (statistics.running.p50 / .milliseconds(1) * 10).rounded() / 10
     #expect(
       "\(statistics)" == """
-        2 completed, 1 failed, 0 cancelled, 0 late, 0 dropped, 0 running, 0 waiting, 33.3/s
+        2 completed, 1 failed, 0 canceled, 0 late, 0 dropped, 0 running, 0 waiting, 33.3/s
         latency \(median) ms p50, 20.0 ms p90, 20.0 ms p99, 20.0 ms most; waiting 0.0 ms, \
         running 15.0 ms
         """)

@@ -152,7 +152,7 @@ import Testing
     #expect(results == (0..<10).map { -$0 })
   }
 
-  /// The remaining work is cancelled, and the slots are free again.
+  /// The remaining work is canceled, and the slots are free again.
   @Test func throwingConsumerCancelsRemainingInputs() async throws {
     struct Enough: Error, Equatable {}
     let network = GateNetwork()

@@ -13,7 +13,7 @@ import Testing
     var tasks: [Int] = []
   }
 
-  /// Tasks that take turns; some are cancelled, some have a deadline.
+  /// Tasks that take turns; some are canceled, some have a deadline.
   @Test func oneTaskAtATime() async throws {
     let runner = try Runner(GateNetwork(), inflightBuffers: 1)
     let turns = TurnQueue()
@@ -86,7 +86,7 @@ import Testing
     #expect(order.tasks == Array(0..<9))
   }
 
-  /// A cancelled task still has the turns that cannot be cancelled.
+  /// A canceled task still has the turns that cannot be canceled.
   @Test func cancelledTasksFinishTheirTurn() async throws {
     let turns = TurnQueue()
     await turns.begin()

@@ -69,7 +69,7 @@ public struct FixtureLayer: Decodable, Sendable {
     return value
   }
 
-  /// A truth value.
+  /// A Boolean.
   public func flag(_ name: String) throws -> Bool {
     guard case .flag(let value)? = arguments[name] else { throw missing(name) }
     return value

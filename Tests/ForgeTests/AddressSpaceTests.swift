@@ -97,8 +97,8 @@ import Testing
       }
       try #require(
         error?.description == """
-          there is no memory for the compiled model
-            needs     1600000000 bytes in one piece, and some more
+          not enough memory for the compiled model
+            needs     1600000000 bytes in one block, and a little more
             remedy    CompileOptions(preference: .size) packs parameters into less
           """)
     }

@@ -100,7 +100,7 @@ import Testing
   @Test func missingParameterSource() {
     expect(
       """
-      the model has parameters, but compile was given nowhere to take them from
+      the model has parameters, but compile got no source for them
         received  "conv1", "fc1"
         remedy    compile(parameters:) with a source, or compile { name, count, type in … }
       """

@@ -2,7 +2,7 @@ import Forge
 import ForgeTestSupport
 import Testing
 
-/// Compiles in the background: their progress, and their end when they are cancelled.
+/// Compiles in the background: their progress, and their end when they are canceled.
 @Suite struct CompileProgressTests {
   private func model() -> Model {
     let input = Input(width: 32, height: 32, channels: 16)
@@ -55,7 +55,7 @@ import Testing
     } catch {
       let error = try #require(error as? CompileError)
       #expect(error.isCancelled)
-      #expect(error.description == "the compile was cancelled")
+      #expect(error.description == "the compile was canceled")
     }
     #expect(last.withLock { $0 } == stage)
   }
@@ -73,7 +73,7 @@ import Testing
     #expect((result.error as? CompileError)?.isCancelled == true)
   }
 
-  /// A plain compile ends as usual in a cancelled task, as do predictions of a compiled model.
+  /// A plain compile ends as usual in a canceled task, as do predictions of a compiled model.
   @Test func onlyWatchedCompilesAreCancelled() async throws {
     let input = Input(channels: 3)
     let model = Model(

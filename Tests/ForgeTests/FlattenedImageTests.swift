@@ -146,7 +146,7 @@ import Testing
         App/Net.swift:4:9: layer 4 "fc" (Dense): the order of the weights is not known
           received  values with channels first from memory, for a flattened image
           needs     a flattened image that is not rearranged, as it is here by concatenate
-          remedy    join or cut images before they are flattened, or reorder the values and give \
+          remedy    join or cut images before they are flattened, or reorder the values and pass \
         them with layout: .forge, as in a ParameterDictionary
         """)
     #expect(error(joined, .forge) == nil)

@@ -161,7 +161,7 @@ import Testing
     #expect(error?.kind == .noMemory)
     #expect(
       error?.description == """
-        there is no memory for the prediction
+        not enough memory for the prediction
           needs     \(bytes) bytes
           remedy    predict fewer examples at a time, or smaller inputs
         """)
@@ -179,7 +179,7 @@ import Testing
       let error = #expect(throws: PredictionError.self) { try use() }
       #expect(
         error?.description == """
-          there is no memory for the prediction
+          not enough memory for the prediction
             needs     more bytes than can be counted
             remedy    predict fewer examples at a time, or smaller inputs
           """)

@@ -20,7 +20,7 @@ import Testing
 
   private func text(_ received: String) -> String {
     """
-    input "ids" holds an integer that Float32 may not have
+    input "ids" holds an integer that Float32 may not represent exactly
       received  \(received)
       needs     integers from -16777215 to 16777215
     """

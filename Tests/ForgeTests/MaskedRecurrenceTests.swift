@@ -74,7 +74,7 @@ import Testing
     let x = Input(shape: [7, 3]), short = Input(shape: [6]), h = Input(shape: [4])
     #expect(
       message([x, short], [x, short] --> GRU(units: 4, masked: true))
-        .contains("the mask has another length than the sequence"))
+        .contains("the mask has a different length from the sequence"))
     for (inputs, output) in [
       ([x], x --> LSTM(units: 4, masked: true)),
       ([x], x --> Bidirectional(GRU(units: 4, masked: true))),

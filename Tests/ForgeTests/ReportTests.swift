@@ -98,7 +98,7 @@ import Testing
       let report = try model.compile(options: CompileOptions(backend: backend)).report
       #expect(report.kernelsAreOptimized == isOptimized)
       let line =
-        "Kernels: built without optimization, some 50 times slower; build with -c release\n"
+        "Kernels: built without optimization, about 50 times slower; build with -c release\n"
       #expect(report.description.contains(line) != isOptimized)
     }
     // Swift and C are optimized together.

@@ -411,7 +411,7 @@ import Testing
     let y = Input(shape: [.upTo(50), 6], name: "y")
     #expect(
       message(Model(inputs: [x, y], outputs: [x --> Softmax(), y --> Softmax()]))
-        .contains("the inputs differ in the number of their lengths"))
+        .contains("the inputs' lengths have different numbers of sizes"))
     let short = Input(shape: [.upTo(3), 6])
     #expect(message(Model(input: short, output: short --> Softmax())).contains("from 8 to"))
   }

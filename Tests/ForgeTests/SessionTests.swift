@@ -96,7 +96,7 @@ import Testing
     #expect(try await session.predict(frames[6]).bits == expected[6])
   }
 
-  /// Failed and cancelled predictions give the state back as it was.
+  /// Failed and canceled predictions give the state back as it was.
   @Test func failuresGiveTheStateBack() async throws {
     let network = try network()
     let runner = try Runner(network, inflightBuffers: 2)

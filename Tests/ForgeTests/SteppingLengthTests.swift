@@ -274,9 +274,9 @@ import Testing
     #expect(
       message(.upTo(12), .stepping(from: 20, through: 220, by: 20)).contains(
         """
-        the inputs differ in the number of their lengths
+        the inputs' lengths have different numbers of sizes
           received  12 (from 1 to 12), 11 (from 20 to 220 in steps of 20)
-          needs     one number, as each length of an input goes with one of every other input
+          needs     the same number of sizes for all inputs, because they are used in pairs
         """))
     // The progression has to fit the strides.
     let x = Input(shape: [.stepping(from: 16, through: 160, by: 3), 4])

@@ -31,7 +31,7 @@ import Testing
 
   // MARK: Sessions
 
-  /// Four sessions share a slot, and all are cancelled while the first one runs.
+  /// Four sessions share a slot, and all are canceled while the first one runs.
   @Test func cancelledBatchesReleaseTheirSessions() async throws {
     let gate = PredictionGate()
     let runner = try Runner(
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  /// One of two sessions in a slot is cancelled; the prediction runs to its end for the other.
+  /// One of two sessions in a slot is canceled; the prediction runs to its end for the other.
   @Test func aCancelledPredictionDoesNotAdvance() async throws {
     let gate = PredictionGate()
     let runner = try Runner(
@@ -82,7 +82,7 @@ import Testing
     }
     let context = try Context(try network())
     for frame in frames { _ = try context.predict(frame) }
-    // The cache behind the position holds nothing of the cancelled prediction.
+    // The cache behind the position holds nothing of the canceled prediction.
     let expectedState = try context.state.saved()
     #expect(await first.saved() == expectedState)
   }

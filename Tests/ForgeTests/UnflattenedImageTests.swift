@@ -59,7 +59,7 @@ import Testing
         received  values with channels first from memory, for outputs that become an image
         needs     outputs in the order height, width, channels of 3×2×4 (width×height×channels)
         remedy    Reshape(to: [4, 2, 3]) --> Permute(order: [1, 2, 0]), or reorder the values and \
-      give them with layout: .forge, as in a ParameterDictionary
+      pass them with layout: .forge, as in a ParameterDictionary
       """
     let vector = image --> dense("fc", neurons: 24)
     let unflattened = vector --> Reshape(width: 3, height: 2, channels: 4)
@@ -98,7 +98,7 @@ import Testing
       App/Net.swift:9:7: layer 3 "fc" (Dense): the order of the weights is not known
         received  values with channels first from memory, for a flattened image
         needs     a flattened image that is not rearranged, as it is here by pooling
-        remedy    join or cut images before they are flattened, or reorder the values and give \
+        remedy    join or cut images before they are flattened, or reorder the values and pass \
       them with layout: .forge, as in a ParameterDictionary
       """,
       image --> Reshape(width: 60, height: 1, channels: 1)

@@ -128,7 +128,7 @@ import Testing
         ToolError.noLayers(in: "net.forge").description == """
           net.forge: a compiled file does not hold the layers and weights of its model
             needs     a model file
-            remedy    give the file that it was compiled from
+            remedy    pass the file that it was compiled from
           """)
     }
   }

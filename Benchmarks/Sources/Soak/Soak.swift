@@ -2,7 +2,7 @@ import Forge
 import ForgeModels
 import Foundation
 
-/// Predicts with a LeNet through a Runner for a long time, cancelling at random, and checks that no
+/// Predicts with a LeNet through a Runner for a long time, canceling at random, and checks that no
 /// result is wrong, no slot is lost and resident memory stays as it was after the first tenth.
 ///
 /// `Soak [PREDICTIONS]`; Scripts/check soak calls it. It exits with 1 when something is wrong.
@@ -46,7 +46,7 @@ struct Soak {
       if round == 0 { baseline = memory }
       print(
         "\((round + 1) * (total / rounds)) predictions: \(counts.done) done,",
-        "\(counts.cancelled) cancelled, \(counts.late) too late, \(counts.wrong) wrong;",
+        "\(counts.cancelled) canceled, \(counts.late) too late, \(counts.wrong) wrong;",
         "\(runner.freeSlots) of \(runner.inflightBuffers) slots free; \(memory) KB resident")
       guard counts.wrong == 0, runner.freeSlots == runner.inflightBuffers else { exit(1) }
     }
@@ -56,7 +56,7 @@ struct Soak {
     print("soak: passed")
   }
 
-  /// So many predictions from 64 tasks; one in eight is cancelled, one in sixteen has a deadline.
+  /// So many predictions from 64 tasks; one in eight is canceled, one in sixteen has a deadline.
   private static func predict(
     _ count: Int, seed: UInt64, runner: Runner<CompiledModel>, inputs: [[Float]],
     expected: [[Float]]

@@ -17,7 +17,7 @@ import Logging
   @Argument(help: "The folder of the models.")
   var repository: String
 
-  @Option(help: "The IP address to listen to; 0.0.0.0 for all of this machine.")
+  @Option(help: "The IP address to listen on; 0.0.0.0 for all addresses of this machine.")
   var host = "127.0.0.1"
 
   @Option(help: "The port of REST; 0 for any free one, -1 for none.")
@@ -29,13 +29,13 @@ import Logging
   @Option(help: "The port of /metrics; 0 for any free one, -1 for none.")
   var metricsPort = 8002
 
-  @Option(help: "How models come and go: none, explicit or poll.")
+  @Option(help: "How models are loaded and unloaded: none, explicit or poll.")
   var modelControlMode = "none"
 
-  @Option(help: "A model to load at the start in the mode explicit; may be repeated.")
+  @Option(help: "A model to load at the start in explicit mode; may be repeated.")
   var loadModel: [String] = []
 
-  @Option(help: "The seconds between two looks at the folder in the mode poll.")
+  @Option(help: "The seconds between two scans of the folder in poll mode.")
   var repositoryPollSecs = 15
 
   @Option(help: "The latency that 99 of 100 requests are to keep, such as 20ms.")
@@ -65,7 +65,7 @@ import Logging
   @Option(help: "The seconds that accepted requests have after SIGTERM.")
   var gracePeriod = 30
 
-  @Option(help: "A file with the token that requests must bear.")
+  @Option(help: "A file with the bearer token that requests must carry.")
   var tokenFile: String?
 
   @Option(help: "A PEM file with the certificates of the server.")

@@ -2,7 +2,7 @@ import ForgeServing
 import Testing
 
 @Suite struct RequestEndTests {
-  /// Sleeps until it is cancelled, and says whether the time of the request is over.
+  /// Sleeps until it is canceled, and says whether the time of the request is over.
   private func wait(_ end: RequestEnd, until time: Duration?) async -> Bool {
     await end.run {
       if let time { RequestEnd.current?.expire(at: .now + time) }

@@ -18,7 +18,7 @@ import Forge
 /// extends to the end of the file.
 ///
 /// Samples are interleaved: those of a frame follow each other. Integers are divided by 2^(bits −
-/// 1), so that they are from −1 to just below 1. Floats are not changed, not even NaN and
+/// 1), so they are from −1 to just below 1. Floats are not changed, not even NaN and
 /// infinities.
 ///
 /// One thread uses a reader at a time.

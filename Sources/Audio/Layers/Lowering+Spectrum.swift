@@ -14,10 +14,10 @@ extension Lowering {
     let most = 1 << 27
     guard count > most else { return }
     throw ShapeError(
-      .tooLarge, "the waves and the bands of the spectrum are too many",
+      .tooLarge, "the spectrum has too many waves and bands",
       received: ShapeError.counted(count, "value"),
       needs: "at most \(ShapeError.counted(most, "value"))",
-      remedy: "compute the spectrum with the function of arrays, which needs none of them")
+      remedy: "compute the spectrum with the functions on arrays, which do not need them")
   }
 
   /// The bands of the spectrum of the only input, [frames][bands].
@@ -146,7 +146,7 @@ extension Lowering {
     let (size, hop) = (stft.size, stft.hop)
     if stft.padding == .streaming, !count.isMultiple(of: hop) {
       throw ShapeError(
-        .invalidArgument, "the frames of a stream do not end with its parts",
+        .invalidArgument, "a part of the stream ends between two frames",
         received: ShapeError.counted(count, "sample"), needs: "a multiple of the hop \(hop)")
     }
     let margins: (before: Int, after: Int)

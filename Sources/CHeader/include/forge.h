@@ -61,7 +61,7 @@ enum {
   FORGE_NOT_COMPILED = 6,
   /* The network has a layer that does not suit real-time work. */
   FORGE_NOT_REALTIME = 7,
-  /* There is no memory, or there are too many open handles. */
+  /* There is not enough memory, or there are too many open handles. */
   FORGE_NO_MEMORY = 8,
   /* A value of an input or of a state is not one that the network takes, or a stream is full. */
   FORGE_NOT_PREDICTED = 9
@@ -172,7 +172,7 @@ const char *forge_last_error(void);
  * options: NULL for FORGE_MODEL_OPTIONS.
  * model: receives the handle, 0 if the call fails. The caller closes it.
  *
- * Model files may come from strangers: what is wrong with one is FORGE_BAD_FILE. Open only compiled
+ * Model files may be untrusted: what is wrong with one is FORGE_BAD_FILE. Open only compiled
  * files that you trust as programs: damage of every kind is found, but not a deliberate change.
  *
  * Any thread. Not real-time safe: it reads files, allocates, and may take seconds. */
@@ -231,7 +231,7 @@ forge_status forge_context_output_count(forge_context context, size_t index, siz
  * count: the floats at `values`: those of one example times the batch of the run.
  *
  * The memory belongs to the caller and must stay valid and unchanged until the run has returned; it
- * is forgotten then, also if the run fails. The context's own memory of the input keeps its values
+ * is forgotten then, even if the run fails. The context's own memory of the input keeps its values
  * for runs without a binding. An input that overlaps a bound output, and one of FORGE_INTEGER, is
  * copied nevertheless. Real-time safe. */
 forge_status forge_context_bind_input(forge_context context, size_t index, const float *values,

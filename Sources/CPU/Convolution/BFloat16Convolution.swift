@@ -4,7 +4,7 @@ import ForgeShapes
 
 /// Multiplies pairs of bfloat16 and accumulates in Float32, by vectors.
 ///
-/// Processors with AMX execute these instructions at half the rate of Float32, so that
+/// Processors with AMX execute these instructions at half the rate of Float32, so
 /// ``BFloat16TileConvolution`` replaces this algorithm there.
 struct BFloat16Convolution: WordAlgorithm {
   let panelWidth: Int

@@ -104,7 +104,7 @@ struct StrassenConvolution: MeasuredAlgorithm {
 
   /// Returns the number of segments.
   ///
-  /// It depends only on the image, so that results do not depend on the number of threads. A
+  /// It depends only on the image, so results do not depend on the number of threads. A
   /// segment reads all weights again, and its matrices are the smaller: a transformer of 384
   /// channels with 128 positions takes 4 % more time in two segments than in one.
   private static func segments(of pixels: Int, inputs: Int, levels: Int) -> Int {

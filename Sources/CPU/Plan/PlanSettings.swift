@@ -21,19 +21,19 @@ struct PlanSettings {
   /// Errors of several layers add up as the root of the sum of their squares.
   private static let layersInAccuracy = 3.0
   let precision: CompileOptions.Precision
-  /// Whether input sizes are fixed, so that kernels may depend on them.
+  /// Whether input sizes are fixed, so kernels may depend on them.
   ///
   /// Otherwise kernels depend only on channels, so that plans for all sizes share packed weights.
   let sizesAreFixed: Bool
-  /// Whether predictions continue a sequence, so that a plan for a part of it must be bit-identical
+  /// Whether predictions continue a sequence, so a plan for a part of it must be bit-identical
   /// to a plan for the whole.
   let hasStates: Bool
-  /// Whether a sequence may be predicted in parts or have another length, so that each pixel must
+  /// Whether a sequence may be predicted in parts or have another length, so each pixel must
   /// have the same bits in images of any size.
   ///
   /// The kernels for it find all sizes in their views.
   let sumsInOneOrder: Bool
-  /// Whether images of several rows become narrower with shorter sequences, so that gaps are
+  /// Whether images of several rows become narrower with shorter sequences, so gaps are
   /// between their rows then.
   var separatesRows = false
   /// The names of disabled rewrites.

@@ -27,7 +27,7 @@ extension PlanBuilder {
   mutating func addDynamicQuantization(_ node: OperationGraph.Node) throws {
     let source = try floats(node.inputs[0])
     let range = try range(node.inputs[1])
-    // The zero point is not known, so that nothing may read a border.
+    // The zero point is not known, so nothing may read a border.
     let target = byteResult(node.output, .unscaled(.uint8))
     var arguments = forge_quantize_arguments()
     arguments.high = 255

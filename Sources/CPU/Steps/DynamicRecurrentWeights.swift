@@ -1,22 +1,45 @@
 import CForgeKernels
 import ForgeOperations
+import ForgeShapes
 import ForgeSystem
 
 extension PlanBuilder {
   /// Packs the weights of a recurrent step as integers if its rule asks for it; returns whether.
+  ///
+  /// - Throws: `BackendError` if the weights are not integers times the scales of the rule.
   mutating func addDynamicWeights(
-    _ weights: Value, _ rule: RecurrentRule, to arguments: inout forge_recurrent_arguments
+    of node: OperationGraph.Node, _ rule: RecurrentRule,
+    to arguments: inout forge_recurrent_arguments
   ) throws -> Bool {
     guard let scales = rule.hiddenScales else { return false }
     let form = DynamicCellForm(
       blocks: rule.gateBlocks, units: rule.units, outputs: rule.outputs, scales: scales)
-    let packed = try packed(weights, as: form)
+    let packed: UnsafePointer<Float>?
+    do {
+      packed = try self.packed(node.inputs[1], as: form)
+    } catch is PackedConstants.NotExactEnough {
+      throw BackendError.weightsAreNotIntegers(layer: node.layers.last)
+    }
     let tables = UnsafeRawPointer(packed)?.assumingMemoryBound(to: Int32.self)
     arguments.totals = tables
     arguments.weight_zeros = tables.map { $0 + form.tableCount }
     arguments.scales = packed.map { $0 + 2 * form.tableCount }
     arguments.weights = packed.map { $0 + form.weightsStart }
     return true
+  }
+}
+
+extension BackendError {
+  /// The error for a layer with integer products that is given other weights.
+  fileprivate static func weightsAreNotIntegers(layer: Int?) -> BackendError {
+    .problems([
+      (
+        layer,
+        Problem(
+          headline: "the recurrent weights are not integers times the scales of the layer",
+          details: [("remedy", "the weights of the file that states the scales")])
+      )
+    ])
   }
 }
 

@@ -26,7 +26,7 @@ extension PlanBuilder {
     arguments.has_mask = mask == nil ? 0 : 1
     let matrices = RecurrentMatrices(
       rule, weights: node.inputs[1], projection: operand(.projection))
-    let isDynamic = try addDynamicWeights(node.inputs[1], rule, to: &arguments)
+    let isDynamic = try addDynamicWeights(of: node, rule, to: &arguments)
     let form = isDynamic ? nil : try addWeights(matrices, to: &arguments)
     if let biases = operand(.recurrentBiases) {
       arguments.biases = try packed(

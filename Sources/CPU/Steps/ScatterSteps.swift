@@ -64,7 +64,7 @@ private struct ScatterAxes {
       counts.append(updates[index])
       positionStrides.append(stride)
     }
-    // Threads share another axis than that of the places.
+    // Threads divide a different axis from that of the places.
     if sizes.count == 1 {
       sizes.insert(1, at: 0)
       counts.insert(1, at: 0)

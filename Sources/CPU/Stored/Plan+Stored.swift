@@ -218,7 +218,7 @@ extension BackendError {
         layer,
         Problem(
           headline: "a Custom layer runs Swift code, which a compiled file cannot hold",
-          details: [("remedy", "an own layer that lowers to Forge's operations")])
+          details: [("remedy", "a layer of your own that lowers to Forge's operations")])
       )
     ])
   }

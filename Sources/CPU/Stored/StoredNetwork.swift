@@ -90,7 +90,7 @@ struct StoredMachine: StoredValue {
       throw .foreign("this processor does not have the instruction set \(levelName)")
     }
     guard forge_best_products(level).rawValue == products else {
-      throw .foreign("this processor multiplies bytes by other instructions")
+      throw .foreign("this processor multiplies bytes with different instructions")
     }
     return level
   }

@@ -15,7 +15,7 @@ struct PlanRace {
   private static let duration = 0.25
 
   /// Runs both plans on seeded random inputs; `nil` if memory is insufficient, a custom layer
-  /// throws, or the compile is cancelled.
+  /// throws, or the compile is canceled.
   init?(_ first: Plan, _ second: Plan, threads: Int) {
     plans = [first, second]
     do {

@@ -25,7 +25,7 @@ struct Tuner {
 
   /// A challenger must take less than this fraction of the champion's time.
   ///
-  /// The margin exceeds the noise of measurements, so that equal kernels keep the cost model's
+  /// The margin exceeds the noise of measurements, so equal kernels keep the cost model's
   /// reproducible choice.
   private static let margin = 0.97
   /// A challenger must also be faster in at least this fraction of the turns.

@@ -164,7 +164,7 @@
       // The compiler shows the place, unless it lies outside of what the macro was given.
       if node != nil { shown.place = nil }
       if let layer = shown.layer, inference.nodes.contains(where: { $0.tensor.isUnknown }) {
-        // What is not known may be several layers, so that the number is not known.
+        // What is not known may be several layers, so the number is not known.
         shown.layer = Problem.LayerReference(
           position: 0, name: layer.name, typeName: layer.typeName)
       }

@@ -15,7 +15,7 @@
     private func chained(_ expression: ExprSyntax, in scope: NameScope) -> Value {
       switch plain(expression, in: scope) {
       case .stopped:
-        // The rest has not been evaluated, so that its type is read from the source.
+        // The rest has not been evaluated, so its type is read from the source.
         switch staticType(of: expression, in: scope) {
         case .optional(let wrapped): return .optional(nil, wrapped)
         case let type: return .optional(nil, type.isOpen ? .unknown : type)

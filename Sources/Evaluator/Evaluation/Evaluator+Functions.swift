@@ -20,7 +20,7 @@
     func invoke(
       _ method: Function, on owner: SelfValue, _ arguments: [Argument], at node: Syntax
     ) -> Value {
-      // A method calls observers, also where an initializer or an observer calls it.
+      // A method calls observers, even where an initializer or an observer calls it.
       let (wasInitializing, observed) = (owner.isInitializing, owner.observed)
       (owner.isInitializing, owner.observed) = (false, [])
       defer { (owner.isInitializing, owner.observed) = (wasInitializing, observed) }

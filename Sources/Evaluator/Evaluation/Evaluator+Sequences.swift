@@ -161,7 +161,7 @@
       }
     }
 
-    /// `min`, `max` and `sorted`, also by a closure.
+    /// `min`, `max` and `sorted`, with or without a closure.
     private func ordered(
       _ name: String, _ array: ArrayValue, _ arguments: [Argument], _ node: Syntax
     ) -> Value? {

@@ -14,7 +14,7 @@
       case `continue`(String?)
       /// The next case of a `switch`.
       case `fallthrough`
-      /// Which statements run is not known, so that nothing after it is.
+      /// Which statements run is not known, so nothing after it is.
       case unknown(Unknown)
     }
 

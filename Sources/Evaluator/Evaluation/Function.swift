@@ -133,7 +133,7 @@
     /// The static type, as far as a use has given it.
     var type: StaticType { inferred.map { .function($0.parameters, $0.result) } ?? .unknown }
 
-    /// Whether one expression alone gives the result, so that it alone determines its type.
+    /// Whether one expression alone gives the result, so it alone determines its type.
     private(set) lazy var hasOneResult: Bool = SourceEffects.returns(in: Syntax(body)) <= 1
 
     /// The number of parameters that `$0`, `$1`, … name.

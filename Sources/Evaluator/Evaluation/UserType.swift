@@ -35,7 +35,7 @@
     private(set) var cases: [Case] = []
     /// The names of the types and protocols it inherits from.
     let inherits: [String]
-    /// Whether it is a structure without initializers of its own, so that it has a memberwise one.
+    /// Whether it is a structure without initializers of its own, so it has a memberwise one.
     private(set) var isMemberwise: Bool
     /// Whether it is an enumeration.
     let isEnumeration: Bool

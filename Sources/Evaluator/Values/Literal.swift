@@ -6,7 +6,7 @@
   struct Literal {
     /// The value in each type by its index; `nil` where it has none, or is not certain.
     let readings: [Scalar?]
-    /// Whether it holds a literal with a fraction, so that it is a `Double` by default.
+    /// Whether it holds a literal with a fraction, so it is a `Double` by default.
     let hasFraction: Bool
     /// Whether a use that asks for no type gives it the default one.
     var isCertain = true

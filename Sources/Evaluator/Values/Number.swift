@@ -91,7 +91,7 @@
         guard let x = a[type], let y = b[type] else { return nil }
         return Scalar.compare(x, symbol, y)
       }
-      // Any type may be meant, so that all must agree.
+      // Any type may be meant, so all must agree.
       let results = zip(a.readings, b.readings).compactMap { x, y -> Bool? in
         guard let x, let y else { return nil }
         return Scalar.compare(x, symbol, y)

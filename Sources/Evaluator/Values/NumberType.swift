@@ -41,7 +41,7 @@
       }
     }
 
-    /// The type of Swift, if it is a floating-point one; `nil` also where the machine lacks it.
+    /// The type of Swift, if it is a floating-point one; `nil` if the machine lacks it, too.
     var real: (any Real.Type)? {
       switch self {
       case .float16:

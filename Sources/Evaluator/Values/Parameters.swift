@@ -48,7 +48,7 @@
 
     /// A reason why a call cannot be made.
     enum Failure: Error {
-      /// The type of an argument does not fit, so that another overload is meant.
+      /// The type of an argument does not fit, so another overload is meant.
       case mismatch
       /// An argument has no known value.
       case unknown(Unknown, argument: Int)

@@ -26,7 +26,7 @@ extension CoreMLGraphWriter {
 
   /// Splits axes, changes their order, and joins them.
   ///
-  /// Axes of size 1 are left out meanwhile and those that stay together are one axis, because a
+  /// Axes of size 1 are left out in between, and those that stay together are one axis, because a
   /// tensor of Core ML has five axes at most.
   mutating func rearranged(
     _ x: String, _ split: [Int], order: [Int], to target: [Int], named: String? = nil

@@ -16,7 +16,7 @@ extension Model {
   /// other values are single precision. If the model states how pictures are prepared, the input is
   /// an image, and the file scales the pixels. A model whose labels fit an output becomes a
   /// classifier. Your own layers are written as the operations that they are lowered to. The
-  /// author, the license and other metadata are written, too.
+  /// author, the license and other metadata is written, too.
   ///
   /// The file is written under another name and renamed: an error leaves an existing one unchanged.
   ///

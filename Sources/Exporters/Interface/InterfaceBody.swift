@@ -154,7 +154,7 @@ struct InterfaceBody {
 
   private var checking: [String] {
     var lines = [
-      "  /// The file has other inputs, outputs or labels than this interface.",
+      "  /// The file has different inputs, outputs or labels from this interface.",
       "  struct Mismatch: Error, CustomStringConvertible {", "    let description: String", "  }",
       "",
       "  private typealias Port = (name: String, sizes: [Int?])",
@@ -173,7 +173,7 @@ struct InterfaceBody {
     if !metadata.labels.isEmpty {
       lines += [
         "    guard network.metadata.labels == labels else {",
-        "      throw Mismatch(description: \"the labels of the file are others\")", "    }",
+        "      throw Mismatch(description: \"the file has different labels\")", "    }",
       ]
     }
     return lines + [
@@ -195,7 +195,8 @@ struct InterfaceBody {
       "            + \"\\(shapes[place]), not \\(Shape(sizes))\")", "      }", "    }",
       "    for name in names where isClosed && !ports.contains(where: { $0.name == name }) {",
       "      throw Mismatch(",
-      "        description: \"the file has another \\(kind), \\(name.debugDescription)\")", "    }",
+      "        description: \"the file has an extra \\(kind), \\(name.debugDescription)\")",
+      "    }",
       "  }", "",
       "  private static func tensor(",
       "    _ name: String, in predictions: Predictions",

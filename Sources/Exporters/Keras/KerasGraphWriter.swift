@@ -275,7 +275,7 @@ struct KerasGraphWriter: ExportGraph {
       forms: [tensor.sizes: tensor], primary: tensor.sizes, integers: integers)
   }
 
-  /// Lets a value be another one, perhaps with other sizes.
+  /// Lets a value be another one, possibly with other sizes.
   mutating func alias(
     _ value: OperationGraph.Value, _ other: OperationGraph.Value
   ) throws(ExportRefusal) {

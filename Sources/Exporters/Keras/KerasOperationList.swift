@@ -76,7 +76,7 @@ extension KerasGraphWriter {
     case .blockProduct: throw ExportRefusal(what: "products with 4-bit weights")
     case .custom:
       throw ExportRefusal(
-        what: "arithmetic in Swift", remedy: "make the layer of layers or primitives of Forge")
+        what: "arithmetic in Swift", remedy: "build the layer from Forge's layers or primitives")
     }
   }
 }

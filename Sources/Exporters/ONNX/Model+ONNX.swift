@@ -14,7 +14,7 @@ extension Model {
   /// [N][channels]; other tensors have the axes of the network after the batch axis. Inputs that
   /// hold ids of table rows become 64-bit integers; all other values are single precision. Your own
   /// layers are written as the operations that they are lowered to. The source rectangle of a
-  /// `Resize` is the whole image. Labels, the author, the license and other metadata are written,
+  /// `Resize` is the whole image. Labels, the author, the license and other metadata is written,
   /// too. The operators are those of version 20.
   ///
   /// Files are written under another name and renamed: an error leaves existing ones unchanged.

@@ -8,7 +8,7 @@ struct ONNXInitializer {
     case floats(count: Int, () throws -> [Float])
     /// Integers.
     case integers([Int])
-    /// Truth values.
+    /// Booleans.
     case flags([Bool])
     /// Integers of 8 bits, from −128 to 127 or from 0 to 255.
     case bytes([Int], isSigned: Bool)

@@ -15,7 +15,7 @@ extension InputSize {
     }
   }
 
-  /// A length that is one of some sizes.
+  /// A length with a progression of sizes.
   init(length sizes: SizeProgression) {
     self =
       sizes.first == 1 && sizes.step == 1

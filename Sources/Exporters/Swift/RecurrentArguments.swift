@@ -52,7 +52,7 @@ extension Recurrence {
   }
 
   /// The form with which a layer has this recurrence, which does not name it; `.keras` if there is
-  /// none, so that the rebuilt layer differs from this one.
+  /// none, so the rebuilt layer differs from this one.
   fileprivate var form: RecurrentForm {
     RecurrentForm.allCases.first { layer($0).recurrence == self } ?? .keras
   }

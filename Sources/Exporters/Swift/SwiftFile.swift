@@ -19,7 +19,7 @@ enum SwiftFile {
     return types.contains(wanted) ? wanted + "Network" : wanted
   }
 
-  /// The comment in front of the type: what the metadata say about the network.
+  /// The comment in front of the type: what the metadata says about the network.
   static func comment(_ metadata: ModelMetadata) -> [String] {
     var lines = ["/// " + SwiftText.comment(metadata.name ?? "A network") + "."]
     for text in [metadata.about, metadata.license.map { "License: \($0)" }] {

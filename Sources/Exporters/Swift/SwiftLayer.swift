@@ -38,7 +38,7 @@ struct SwiftArgument: Hashable {
   let label: String?
   /// The value.
   let value: SwiftExpression
-  /// Whether the value is the default, so that the argument can be left out.
+  /// Whether the value is the default, so the argument can be left out.
   let isDefault: Bool
 
   /// An argument without a default.

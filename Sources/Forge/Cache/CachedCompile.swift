@@ -93,7 +93,7 @@ struct CachedCompile {
       }
       // The parameters that were packed must be those of the key.
       guard try makeKey() == key else {
-        return network.reporting(.notStored(reason: "a parameter has changed meanwhile"))
+        return network.reporting(.notStored(reason: "a parameter has changed since"))
       }
       let name = key.text + CacheFolder.entrySuffix
       try folder.write(name) { path throws(LoadError) in try CompiledFile.write(bytes, to: path) }

@@ -36,7 +36,7 @@ struct ImportRecord {
     zip(paths, stamps).allSatisfy { path, stamp in FileStamp(path: path)?.words == stamp }
   }
 
-  /// Describes a network that was compiled from files; `nil` if these may have changed meanwhile.
+  /// Describes a network that was compiled from files; `nil` if these may have changed since.
   ///
   /// - Parameters:
   ///   - network: the network, which is in the cache.

@@ -33,9 +33,9 @@ extension BackendError {
     case .noMemory(let error):
       return [
         Problem(
-          headline: "there is no memory for the compiled model",
+          headline: "not enough memory for the compiled model",
           details: [
-            ("needs", "\(ShapeError.bytes(error.byteCount)) in one piece, and some more"),
+            ("needs", "\(ShapeError.bytes(error.byteCount)) in one block, and a little more"),
             ("remedy", "CompileOptions(preference: .size) packs parameters into less"),
           ])
       ]

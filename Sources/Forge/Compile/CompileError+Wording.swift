@@ -32,7 +32,7 @@ extension Problem {
         ("needs", "a flattened image that is not rearranged, as it is here by \(operation)"),
         (
           "remedy",
-          "join or cut images before they are flattened, or reorder the values and give them with "
+          "join or cut images before they are flattened, or reorder the values and pass them with "
             + "layout: .forge, as in a ParameterDictionary"
         ),
       ])
@@ -53,7 +53,7 @@ extension Problem {
         (
           "remedy",
           "Reshape(to: [\(channelsFirst.joined(separator: ", "))]) --> Permute(order: [1, 2, 0]), "
-            + "or reorder the values and give them with layout: .forge, as in a ParameterDictionary"
+            + "or reorder the values and pass them with layout: .forge, as in a ParameterDictionary"
         ),
       ])
   }
@@ -69,7 +69,7 @@ extension Problem {
 
   static func noSource(_ names: [String]) -> Problem {
     Problem(
-      headline: "the model has parameters, but compile was given nowhere to take them from",
+      headline: "the model has parameters, but compile got no source for them",
       details: [
         ("received", names.map { "\"\($0)\"" }.joined(separator: ", ")),
         ("remedy", "compile(parameters:) with a source, or compile { name, count, type in … }"),
@@ -100,18 +100,18 @@ extension Problem {
 }
 
 extension CompileError {
-  /// The error of a compile whose task was cancelled.
+  /// The error of a compile whose task was canceled.
   static var cancelled: CompileError {
     let cause = Cancelled()
     return CompileError([Problem(headline: cause.description, cause: cause)])
   }
 
-  /// Whether the compile ended because its task was cancelled.
+  /// Whether the compile ended because its task was canceled.
   public var isCancelled: Bool { problems.contains { $0.cause is Cancelled } }
 
-  /// The cause of the problem of a cancelled compile.
+  /// The cause of the problem of a canceled compile.
   private struct Cancelled: Error, CustomStringConvertible {
-    var description: String { "the compile was cancelled" }
+    var description: String { "the compile was canceled" }
   }
 
   /// The error of a compile in which `cause` was thrown.

@@ -38,7 +38,7 @@ public struct CompileReport: Sendable, CustomStringConvertible {
   public let instructionSet: String
   /// Whether the kernels were built with the optimization of the C compiler.
   ///
-  /// In a debug build they were not, and predictions take some 50 times longer.
+  /// In a debug build they were not, and predictions take about 50 times longer.
   public let kernelsAreOptimized: Bool
   /// How the kernels of convolutions were chosen, and a record of them.
   public let tuning: TuningReport
@@ -90,7 +90,7 @@ public struct CompileReport: Sendable, CustomStringConvertible {
 
   /// What to say of kernels without optimization.
   package static let notOptimized =
-    "built without optimization, some 50 times slower; build with -c release"
+    "built without optimization, about 50 times slower; build with -c release"
 
   /// The kernels that compute each layer, by its position.
   var kernelsByLayer: [Int: String] {

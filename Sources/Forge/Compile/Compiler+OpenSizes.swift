@@ -118,7 +118,7 @@ extension Compiler {
     else {
       throw CompileError([
         Problem(
-          headline: "the network for these sizes has other inputs, outputs or states",
+          headline: "the network for these sizes has different inputs, outputs or states",
           details: [("needs", "the same ones for all sizes")])
       ])
     }

@@ -5,7 +5,7 @@ import ForgeShapes
 /// The parameters that meet a flattened image, and the order of the values they meet.
 ///
 /// Forge flattens an image as height, width, channels. Frameworks with channels first flatten it as
-/// channels, height, width, so that the weights of a dense layer after it have another order in
+/// channels, height, width, so the weights of a dense layer after it have another order in
 /// their files. This follows flattened images through a graph to the parameters. If a source has
 /// channels first, they are then read in the order of the image.
 ///

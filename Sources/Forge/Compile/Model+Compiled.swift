@@ -5,7 +5,7 @@ import ForgeShapes
 extension Model {
   /// Compiles the model in the background, with the parameters of a source.
   ///
-  /// When its task is cancelled, the compile ends, also while it measures kernels: between two
+  /// When its task is canceled, the compile ends, even while it measures kernels: between two
   /// parameters, two predictions of a measurement or two samples of a verification.
   /// ```swift
   /// let network = try await model.compiled(parameters: source) { progress in

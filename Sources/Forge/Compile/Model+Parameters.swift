@@ -9,7 +9,7 @@ extension Model {
   )
 
   /// Whether the model has no mistake and its own source gives every parameter in an order that is
-  /// known, so that it compiles; no values are read.
+  /// known, so it compiles; no values are read.
   package var takesItsParameters: Bool {
     parameters == nil || lowered.map { takesParameters($0, $1) } ?? false
   }
@@ -21,6 +21,14 @@ extension Model {
       (try? CompileOptions().checkCost(of: lowered, within: limits, isVerified: false)) != nil
     else { return false }
     return parameters == nil || takesParameters(inference, lowered)
+  }
+
+  /// Whether layers state that weights are integers times known scales.
+  ///
+  /// The plan then depends on the weights; otherwise it depends on sizes alone.
+  package var hasIntegerWeights: Bool {
+    guard let graph = lowered?.1.graph else { return false }
+    return !graph.weightScales.isEmpty || !graph.weightBlocks.isEmpty
   }
 
   /// The layers and the operations of a model without a mistake.

@@ -89,7 +89,7 @@ struct ParameterStore: ConstantSource {
   /// count in memory with room for `capacity` floats.
   ///
   /// - Throws: ``UnreadableParameter``, `NoMemory`, and `CancellationError` when a watched compile
-  ///   has been cancelled.
+  ///   has been canceled.
   private func write(
     _ index: Int, to output: UnsafeMutableBufferPointer<Float>, capacity: Int
   ) throws {

@@ -4,7 +4,7 @@ import ForgeShapes
 /// The weights whose outputs a reshape makes into an image.
 ///
 /// Forge reads a vector that becomes an image as height, width, channels. Frameworks with channels
-/// first read it as channels, height, width, so that the outputs of such weights have another order
+/// first read it as channels, height, width, so the outputs of such weights have another order
 /// in their files. A permutation that puts the channels last, after a reshape to the order of the
 /// framework, makes both orders the same.
 struct UnflattenedImages {

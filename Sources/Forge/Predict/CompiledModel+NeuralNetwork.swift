@@ -14,7 +14,7 @@ extension CompiledModel: BatchNetwork {
   /// The memory of one prediction in flight.
   ///
   /// - Returns: the slot.
-  /// - Throws: ``PredictionError`` when there is no memory.
+  /// - Throws: ``PredictionError`` when there is not enough memory.
   public func makeSlot() throws -> PredictionSlot {
     try PredictionSlot(self, batch: 1, threads: nil)
   }
@@ -23,7 +23,7 @@ extension CompiledModel: BatchNetwork {
   ///
   /// - Parameter threads: the number, at least 1.
   /// - Returns: the slot.
-  /// - Throws: ``PredictionError`` when there is no memory.
+  /// - Throws: ``PredictionError`` when there is not enough memory.
   public func makeSlot(threads: Int) throws -> PredictionSlot {
     try PredictionSlot(self, batch: 1, threads: threads)
   }
@@ -34,7 +34,7 @@ extension CompiledModel: BatchNetwork {
   ///   - batch: the most examples, up to ``maximumBatch``.
   ///   - threads: the number, at least 1.
   /// - Returns: the slot.
-  /// - Throws: ``PredictionError`` when the batch does not fit or there is no memory.
+  /// - Throws: ``PredictionError`` when the batch does not fit or there is not enough memory.
   public func makeSlot(batch: Int, threads: Int) throws -> PredictionSlot {
     try PredictionSlot(self, batch: batch, threads: threads)
   }
@@ -43,7 +43,7 @@ extension CompiledModel: BatchNetwork {
   ///
   /// - Parameter batch: the most examples, up to ``maximumBatch``.
   /// - Returns: the slot.
-  /// - Throws: ``PredictionError`` when the batch does not fit or there is no memory.
+  /// - Throws: ``PredictionError`` when the batch does not fit or there is not enough memory.
   public func makeSlot(batch: Int) throws -> PredictionSlot {
     try PredictionSlot(self, batch: batch, threads: nil)
   }

@@ -16,8 +16,8 @@ extension CompiledModel {
   /// - Returns: the values of the only output, or all outputs and kept layers if the inputs are
   ///   named.
   /// - Throws: ``PredictionError`` when an input is missing, unknown or does not fit, `[Float]` is
-  ///   to hold several outputs, a rectangle does not fit, there is no memory, an ``Embedding`` is
-  ///   given a number that is not an id, a custom layer throws, or a check fails.
+  ///   to hold several outputs, a rectangle does not fit, there is not enough memory, an
+  ///   ``Embedding`` is given a number that is not an id, a custom layer throws, or a check fails.
   public func predict<Input: PredictionInput>(
     _ input: Input, crops: [String: CropRectangle] = [:]
   ) throws(PredictionError) -> Input.Output {

@@ -30,8 +30,8 @@ extension CompiledModel {
   ///   - runs: how many predictions are timed, at least one, after two warm-up runs.
   ///   - inputShapes: the sizes of inputs that take any, by name.
   /// - Returns: the steps in order.
-  /// - Throws: ``PredictionError`` when a size is missing or does not fit, there is no memory, a
-  ///   custom layer throws, or a check fails.
+  /// - Throws: ``PredictionError`` when a size is missing or does not fit, there is not enough
+  ///   memory, a custom layer throws, or a check fails.
   public func profile(
     runs: Int = 20, inputShapes: [String: Shape] = [:]
   ) throws(PredictionError) -> [StepProfile] {

@@ -40,7 +40,7 @@ public final class CompiledModel: Sendable {
   let integerInputs: IntegerInputs
   /// The inputs that are sequences of changing length; `nil` if all sizes are fixed.
   let sequenceLength: SequenceLength?
-  /// The sizes of inputs that each prediction chooses by themselves; `nil` if there are none.
+  /// The sizes of inputs that each prediction chooses independently; `nil` if there are none.
   package let openSizes: OpenSizes?
   let network: any BackendNetwork
   let executables: ExecutableCache

@@ -45,7 +45,7 @@ public final class Context {
   ///     bytes and aligned to 64, which must outlive the context; by default the context allocates
   ///     its own.
   /// - Throws: ``PredictionError`` when batch, shapes, threads or workspace do not fit, or there is
-  ///   no memory.
+  ///   not enough memory.
   public init(
     _ network: CompiledModel, batch: Int = 1, inputShapes: [String: Shape] = [:],
     threads: Int? = nil, workspace: UnsafeMutableRawBufferPointer? = nil
@@ -241,7 +241,7 @@ public final class Context {
         count, input: network.inputNames[index], needs: memory.count(ofInput: index),
         shape: Shape(sizes: memory.sizes(ofInput: index)), batch: 1,
         remedy: network.maximumLength == nil
-          ? nil : "setLength(_:) before, for a sequence of another length")
+          ? nil : "call setLength(_:) first for a sequence of a different length")
     }
     try check(example: example)
     return memory.values(ofInput: index, example: example)

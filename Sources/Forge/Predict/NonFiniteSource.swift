@@ -14,7 +14,8 @@ enum NonFiniteSource {
   /// Examines the inputs, then the states, then each layer.
   ///
   /// The states are still those before the prediction. It is `nil` when no layer shows the number
-  /// again, when there is no memory to search, or when the network comes from a compiled file.
+  /// again, when there is not enough memory to search, or when the network comes from a compiled
+  /// file.
   init?(
     _ model: CompiledModel, _ network: any BackendNetwork, _ memory: PredictionMemory, example: Int
   ) {

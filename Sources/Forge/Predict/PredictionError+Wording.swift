@@ -46,7 +46,7 @@ extension PredictionError {
 
   static func noMemory(_ error: NoMemory) -> PredictionError {
     PredictionError(
-      .noMemory, "there is no memory for the prediction",
+      .noMemory, "not enough memory for the prediction",
       needs: error.byteCount == .max
         ? "more bytes than can be counted" : bytes(error.byteCount),
       remedy: "predict fewer examples at a time, or smaller inputs")
@@ -184,7 +184,7 @@ extension PredictionError {
   ) -> PredictionError {
     let largest = "\(Int(IntegerInputs.limit) - 1)"
     return PredictionError(
-      .inexactInteger, "input \"\(input)\" holds an integer that Float32 may not have",
+      .inexactInteger, "input \"\(input)\" holds an integer that Float32 may not represent exactly",
       received: "\(value) at index \(index)\(ofExample(example))",
       needs: "integers from -\(largest) to \(largest)")
   }

@@ -41,7 +41,7 @@ public enum PredictionErrorKind: String, Hashable, Sendable {
   case notFinite
   /// A parameter could not be read again for inputs of a new size.
   case parameters
-  /// There is no memory for the prediction.
+  /// There is not enough memory for the prediction.
   case noMemory
   /// The model contains a layer of unbounded time.
   case notRealtime

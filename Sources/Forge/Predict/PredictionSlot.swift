@@ -71,7 +71,7 @@ public final class PredictionSlot {
 
   /// Predicts the first examples; an error belongs to the example that met it.
   ///
-  /// No example waits afterwards, so that the slot holds no session's state.
+  /// No example waits afterwards, so the slot holds no session's state.
   ///
   /// - Returns: whether all of them ran to the end before `stop` was met.
   func run(batch: Int, until stop: StopCondition) -> Bool {

@@ -16,7 +16,7 @@ extension RealtimeContext {
   ///
   /// The values are as ``withInput(_:_:)`` describes them, exactly as many as the batch of the
   /// prediction has. Any alignment that suits a `Float` will do. The memory must stay valid and
-  /// unchanged until the prediction has ended; it is forgotten then, also if the prediction throws.
+  /// unchanged until the prediction has ended; it is forgotten then, even if the prediction throws.
   /// The context's own memory of the input keeps its values for predictions without a binding.
   ///
   /// Two kinds of inputs are copied nevertheless: those that overlap a bound output, so that

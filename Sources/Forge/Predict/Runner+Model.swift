@@ -21,7 +21,7 @@ extension Runner where Network == CompiledModel {
   ///   - deadline: the latest time for the prediction; none by default.
   /// - Returns: the values of the only output, or all outputs and kept layers if the inputs are
   ///   named.
-  /// - Throws: ``RunnerError`` when the task is cancelled, the deadline passes first or the runner
+  /// - Throws: ``RunnerError`` when the task is canceled, the deadline passes first or the runner
   ///   is closed; ``PredictionError`` when an input or a crop does not fit.
   public func predict<Input: PredictionInput>(
     _ input: Input, crops: [String: CropRectangle] = [:], deadline: Deadline? = nil
@@ -124,7 +124,7 @@ extension Runner where Network == CompiledModel {
   ///
   /// - Parameter inputs: the inputs, in one of the forms that the model takes.
   /// - Returns: the results, in the order of the inputs.
-  /// - Throws: the first error in the order of the inputs; the remaining ones are then cancelled.
+  /// - Throws: the first error in the order of the inputs; the remaining ones are then canceled.
   public func predictBatch<Inputs: Sequence & Sendable>(
     _ inputs: Inputs
   ) async throws -> [Inputs.Element.Output] where Inputs.Element: PredictionInput {

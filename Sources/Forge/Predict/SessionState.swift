@@ -22,7 +22,7 @@ final class SessionState: @unchecked Sendable {
 
   /// Takes the state for a prediction that must finish by `end`.
   ///
-  /// - Throws: ``RunnerError`` when the task is cancelled or the deadline passes first.
+  /// - Throws: ``RunnerError`` when the task is canceled or the deadline passes first.
   func take(
     for runner: Runner<CompiledModel>, until end: Nanoseconds
   ) async throws -> StateLease {
@@ -60,7 +60,7 @@ final class StateLease: @unchecked Sendable {
     memory.advance(example: 0)
   }
 
-  /// Gives the state back; the memory must not be used any more.
+  /// Gives the state back; the memory must not be used anymore.
   func end() {
     let isFirst = hasEnded.withLock { hasEnded in
       defer { hasEnded = true }

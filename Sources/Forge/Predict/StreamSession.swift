@@ -22,7 +22,7 @@ public final class StreamSession: Sendable {
 
   /// Predicts, beginning with the state that the prediction before has left.
   ///
-  /// A prediction that throws leaves the state as it was, whether it failed, was cancelled or
+  /// A prediction that throws leaves the state as it was, whether it failed, was canceled or
   /// missed its deadline, which include its wait for the predictions before it.
   ///
   /// - Parameters:
@@ -82,7 +82,7 @@ extension Runner where Network == CompiledModel {
   /// A stream of predictions with a state of its own, which is zero at first.
   ///
   /// - Returns: the session.
-  /// - Throws: ``PredictionError`` when there is no memory.
+  /// - Throws: ``PredictionError`` when there is not enough memory.
   public func session() throws(PredictionError) -> StreamSession {
     do {
       let memory = try StateMemory(network.stateLayouts, batch: 1)

@@ -1,6 +1,6 @@
-/// A number or truth value that an input of a model takes: it is converted to Float32.
+/// A number or Boolean that an input of a model takes: it is converted to Float32.
 public protocol TensorElement: BitwiseCopyable, Sendable {
-  /// The nearest Float32 number; a truth value is 0 or 1.
+  /// The nearest Float32 number; a Boolean is 0 or 1.
   var float32: Float { get }
 }
 

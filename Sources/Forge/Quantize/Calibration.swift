@@ -79,7 +79,7 @@ struct Calibration {
 }
 
 extension CompiledModel {
-  /// The network compiled again from the same parameters with other options, perhaps with tensors
+  /// The network compiled again from the same parameters with other options, possibly with tensors
   /// as outputs; see ``TensorNames``.
   func recompiled(
     observing names: [String] = [], _ change: (inout CompileOptions) -> Void

@@ -44,7 +44,7 @@ extension Model {
   ///   - method: how ranges follow from the samples.
   ///   - options: the options of the compile.
   /// - Returns: the network of integers with its table.
-  /// - Throws: ``QuantizationError``, also when the model does not compile.
+  /// - Throws: ``QuantizationError``, including when the model does not compile.
   public func quantized<Sample: PredictionInput>(
     calibration samples: some Sequence<Sample>, bound: Double = 0.01,
     method: CalibrationMethod = .minimumAndMaximum, options: CompileOptions = CompileOptions()

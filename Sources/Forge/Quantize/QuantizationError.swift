@@ -22,7 +22,7 @@ extension QuantizationError: CustomStringConvertible {
     case .wrongArgument(let name, let received, let needs):
       "the argument \(name) is out of range\n  received  \(received)\n  needs     \(needs)"
     case .notFinite(let tensor):
-      "\"\(tensor.printable)\" is not finite for a sample, so that it has no range"
+      "\"\(tensor.printable)\" is not finite for a sample, so it has no range"
     case .prediction(let error): "a sample cannot be predicted: \(error)"
     case .compile(let error): "the network of integers cannot be compiled: \(error)"
     }

@@ -103,13 +103,17 @@ enum FoldBatchNormalization: Rewrite {
     // axes.
     let outer = affine.scale.count
     let inner = sizes.reduce(1, *) / outer
-    let scaled = ConstantRecipe.scaled(
-      recipe, axis: 0, sizes: [outer, inner], by: affine.scale.map { Float($0) })
+    var weights = node.inputs[1]
+    // Nodes that share weights and only add biases go on sharing them.
+    if affine.scale.contains(where: { $0 != 1 }) {
+      let scaled = ConstantRecipe.scaled(
+        recipe, axis: 0, sizes: [outer, inner], by: affine.scale.map { Float($0) })
+      weights = graph.addValue(graph.shape(of: weights), .constant(scaled))
+    }
     let shifted = zip(bias, zip(affine.scale, affine.shift)).map { Float($0 * $1.0 + $1.1) }
     var folded = node
     folded.inputs = [
-      node.inputs[0], graph.addValue(graph.shape(of: node.inputs[1]), .constant(scaled)),
-      graph.addValue(Shape([outer]), .constant(.literal(shifted))),
+      node.inputs[0], weights, graph.addValue(Shape([outer]), .constant(.literal(shifted))),
     ]
     return folded
   }

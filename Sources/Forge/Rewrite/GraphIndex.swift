@@ -89,7 +89,7 @@ extension OperationGraph {
 
   /// Puts the layers of a node that is going to be removed in front of those of another.
   ///
-  /// The node has none afterwards, so that a long chain costs the same per node.
+  /// The node has none afterwards, so a long chain costs the same per node.
   mutating func takeLayers(of producer: Int, to position: Int) {
     var layers = nodes[producer].layers
     nodes[producer].layers = []

@@ -4,7 +4,7 @@ import ForgeShapes
 /// Moves average pooling after a pointwise convolution that reduces the number of channels.
 ///
 /// The two commute: pooling is a mean over the pixels inside the image (its weights sum to one,
-/// also at the border), and a pointwise convolution is a sum over channels plus a bias. The
+/// even at the border), and a pointwise convolution is a sum over channels plus a bias. The
 /// branches of Inception have this form: 2,048 channels are averaged over 3×3 pixels, then a
 /// pointwise convolution reduces them to 192.
 enum MoveAveragePoolingLater: Rewrite {

@@ -44,7 +44,7 @@ struct PartDemand {
     return nil
   }
 
-  /// Nodes that do not pay are settled one after the other at most this often.
+  /// The maximum number of rounds in which nodes that gain nothing are computed in full.
   private static let rounds = 32
 
   private func isPart(_ position: Int) -> Bool {
@@ -105,7 +105,7 @@ struct PartDemand {
       || graph.constant(value) != nil
   }
 
-  // MARK: What pays
+  // MARK: What is faster
 
   /// Whether computing a part of a node takes less time than computing all of it.
   ///

@@ -43,7 +43,7 @@ extension PatternBuilder {
 
 extension OperationGraph {
   /// Puts the nodes of patterns in the place of those that the patterns end with, by position, and
-  /// removes what nothing needs any more; returns the number of patterns.
+  /// removes what nothing needs anymore; returns the number of patterns.
   mutating func replacePatterns(_ made: [Int: [Node]]) -> Int {
     guard !made.isEmpty else { return 0 }
     replaceNodes(made)

@@ -149,7 +149,7 @@ private struct AttentionBuilder: PatternBuilder {
   /// The file then gives weight to the keys whose masked scores are highest, and some of these may
   /// be keys that this mask hides; here those always have weight 0. What is left are the keys that
   /// this mask shows, weighed by their masked scores, if the further mask has finite numbers; if it
-  /// hides exactly, with −∞ or truth values, no key is left and the result is 0.
+  /// hides exactly, with −∞ or Booleans, no key is left and the result is 0.
   private func causalOffset(_ mask: AttentionScores.Mask, _ sizes: [Int]) -> Int? {
     guard case .literal(let values) = graph.constant(mask.value), let keys = sizes.last,
       values.count == Shape.product(of: sizes), keys > 0

@@ -18,7 +18,7 @@ enum RecognizeChannelShuffle: Rewrite {
       graph.nodes[position].layers = layers
       count += 1
     }
-    // An order of channels in another order is one order.
+    // Two reorderings of channels in a row become one.
     for position in graph.nodes.indices {
       guard case .gatherChannels(let order) = graph.nodes[position].primitive,
         let producer = index.producer[graph.nodes[position].inputs[0].index],

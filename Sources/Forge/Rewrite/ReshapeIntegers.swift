@@ -10,7 +10,7 @@ enum ReshapeIntegers: Rewrite {
   static func apply(to graph: inout OperationGraph, constants: any ConstantSource) throws -> Int {
     var count = 0
     var index = GraphIndex(graph)
-    // In order, so that an inverse moves behind all reshapes.
+    // In order, so an inverse moves behind all reshapes.
     for position in graph.nodes.indices where graph.nodes[position].isBareReshape {
       guard let producer = index.producer[graph.nodes[position].inputs[0].index],
         case .dequantize = graph.nodes[producer].primitive,

@@ -46,7 +46,7 @@ public enum Rewrites {
     }
   }
 
-  /// The nodes whose operation makes another shape than their output has, as positions.
+  /// The nodes whose operation makes a different shape than their output has, as positions.
   ///
   /// There are none before and after every rewrite; tests rely on it.
   static func misshapenNodes(of graph: OperationGraph) -> [Int] {
@@ -64,7 +64,7 @@ public enum Rewrites {
 }
 
 extension CompiledModel {
-  /// The nodes of the rewritten graph whose operation makes another shape than they state.
+  /// The nodes of the rewritten graph whose operation makes a different shape than they state.
   package var misshapenNodes: [Int] {
     origin.compiler.map { Rewrites.misshapenNodes(of: $0.graph) } ?? []
   }

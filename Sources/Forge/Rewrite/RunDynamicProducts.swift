@@ -14,6 +14,7 @@ enum RunDynamicProducts: Rewrite {
 
   static func apply(to graph: inout OperationGraph, constants: any ConstantSource) throws -> Int {
     guard graph.nodes.contains(where: \.isDynamicQuantization) else { return 0 }
+    graph.readSizesOfPartsFromGates()
     let pattern = DynamicProductPattern(graph, constants)
     var builder = DynamicProductBuilder(graph: graph)
     for position in graph.nodes.indices {
@@ -22,6 +23,21 @@ enum RunDynamicProducts: Rewrite {
     graph = builder.graph
     _ = graph.replacePatterns(builder.made)
     return builder.count
+  }
+}
+
+extension OperationGraph {
+  /// Lets the parts of recurrent cells read their sizes from what the cells read, so that the
+  /// sequence itself is not computed as real numbers for them.
+  fileprivate mutating func readSizesOfPartsFromGates() {
+    let index = GraphIndex(self)
+    for position in nodes.indices {
+      guard case .recurrentPart = nodes[position].primitive,
+        let producer = index.producer[nodes[position].inputs[0].index],
+        case .recurrent = nodes[producer].primitive
+      else { continue }
+      nodes[position].inputs[1] = nodes[producer].inputs[0]
+    }
   }
 }
 
@@ -116,7 +132,7 @@ private struct DynamicProductPattern {
     }
   }
 
-  /// The integers less their zero point, perhaps times their scale, that a value is.
+  /// The integers less their zero point, optionally times their scale, that a value is.
   private func operand(before value: Value) -> DynamicOperand? {
     var (value, moves): (Value, [Primitive]) = (value, [])
     // The ranges whose scale and zero point have been found.
@@ -308,18 +324,42 @@ private struct DynamicProductBuilder: PatternBuilder {
     _ operand: DynamicOperand, _ shape: Shape
   ) throws -> Value {
     let quantization = graph.nodes[operand.quantization]
-    guard operand.isPermuted else { return try reshaped(quantization.output, shape) }
+    let numbers = quantization.inputs[0]
+    guard operand.isPermuted || graph.shape(of: numbers).channels != shape.channels else {
+      return try reshaped(quantization.output, shape)
+    }
     // Real numbers are rearranged, once for all products that read them so.
     let key = "\(operand.quantization) \(operand.moves) \(shape)"
     if let value = rearranged[key] { return value }
     let kept = nodes
+    let rows = operand.isPermuted ? nil : try reshapedForRange(of: quantization, shape)
     nodes = made[operand.quantization] ?? [quantization]
-    let numbers = try moved(quantization.inputs[0], operand, shape)
-    let value = try add(.dynamicQuantize, [numbers, quantization.inputs[1]])
+    let value = try add(
+      .dynamicQuantize, [try rows ?? moved(numbers, operand, shape), quantization.inputs[1]])
     made[operand.quantization] = nodes
     nodes = kept
     rearranged[key] = value
     return value
+  }
+
+  /// Reshapes the real numbers of a quantization before their range is found.
+  ///
+  /// - Returns: the numbers; `nil` if the range reads another form of them already, or may cover a
+  ///   part of them.
+  private mutating func reshapedForRange(
+    of quantization: OperationGraph.Node, _ shape: Shape
+  ) throws -> Value? {
+    guard !graph.hasVaryingLength,
+      let position = graph.nodes.firstIndex(where: { $0.output == quantization.inputs[1] }),
+      made[position] == nil, case .dynamicRange = graph.nodes[position].primitive,
+      graph.nodes[position].inputs[0] == quantization.inputs[0]
+    else { return nil }
+    var range = graph.nodes[position]
+    nodes = []
+    let numbers = try reshaped(range.inputs[0], shape)
+    range.inputs[0] = numbers
+    made[position] = nodes + [range]
+    return numbers
   }
 
   /// A value, rearranged as the integers of an operand are.

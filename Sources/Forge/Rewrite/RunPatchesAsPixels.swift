@@ -10,7 +10,7 @@ import ForgeShapes
 enum RunPatchesAsPixels: Rewrite {
   static let name = "runPatchesAsPixels"
 
-  /// The fewest numbers of a patch, and outputs per patch, for which the copy pays.
+  /// The fewest numbers of a patch, and outputs per patch, for which the copy is faster.
   private static let (leastNumbers, leastOutputs) = (256, 128)
   /// The most channels: images of whole blocks of 16 would have to be unblocked and blocked again.
   private static let mostChannels = 15

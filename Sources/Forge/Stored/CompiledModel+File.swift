@@ -73,7 +73,7 @@ extension CompiledModel {
   /// let network = try CompiledModel(contentsOf: "net.forge")
   /// ```
   /// Nothing is computed: parameters are used as the file holds them. The network predicts as the
-  /// one that was written, with the same bits. It has no layers, so that what needs them is
+  /// one that was written, with the same bits. It has no layers, so what needs them is
   /// refused: ``quantized(calibration:bound:method:onlyFaster:)`` and another ``write(to:)``.
   ///
   /// A digest finds damage of every kind. It does not find what somebody has forged: open only
@@ -143,7 +143,7 @@ extension CompileError {
     ])
   }
 
-  /// The error for a network whose inputs have no size, so that it has no plan yet.
+  /// The error for a network whose inputs have no size yet, so it cannot have a plan.
   static func openSizes(_ names: [String], _ shapes: [Shape]) -> CompileError {
     let open = zip(names, shapes).filter { !$1.isKnown }
     return CompileError([

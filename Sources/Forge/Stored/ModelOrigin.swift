@@ -13,7 +13,8 @@ enum ModelOrigin: Sendable {
   /// A compiled file, which holds no layers.
   case file(StoredSummary)
 
-  /// What has compiled the model, also for other sizes; `nil` if a file holds the network.
+  /// What has compiled the model, and compiles it for other sizes; `nil` if a file holds the
+  /// network.
   var compiler: Compiler? { if case .model(let compiler) = self { compiler } else { nil } }
 
   /// The layers; `nil` for a compiled file, and for a model that was not imported.

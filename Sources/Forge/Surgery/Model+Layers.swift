@@ -105,7 +105,7 @@ extension Model {
     guard layer.inputs.count == 1 else {
       throw .doesNotFit(
         layer, "the layer has \(layer.inputs.count) inputs", of: edit.inference.nodes,
-        needs: "one input", remedy: "insert the step after the tensor that is meant")
+        needs: "one input", remedy: "insert the step after the right tensor, by its name")
     }
     try edit.rebuild { node, operands in
       guard node.tensor === layer.tensor else { return nil }

@@ -68,7 +68,7 @@ extension Model {
   /// let tail = try model.part(from: ["pool1"])  // the input "pool1", then all that follows
   /// let middle = try model.part(from: ["pool1"], to: ["pool2"])
   /// ```
-  /// A new input has the name and the shape of the tensor that it stands for, also if its size is
+  /// A new input has the name and the shape of the tensor that it stands for, even if its size is
   /// the length of a sequence.
   ///
   /// - Parameters:

@@ -23,7 +23,7 @@ struct ModelEdit {
       let node = inference.nodes.first(where: { !$0.parameters.isEmpty && !$0.isNamed })
     {
       var error = SurgeryError(
-        .unnamedLayers, "the parameters of the model go by the order of its layers",
+        .unnamedLayers, "the model's parameters are found by the order of its layers",
         needs: "a name for each layer with parameters, so that they stay with it")
       error.problem.layer = node.reference
       throw error

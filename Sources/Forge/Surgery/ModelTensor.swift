@@ -34,9 +34,9 @@ public struct ModelTensor: Sendable, CustomStringConvertible {
 }
 
 extension Model {
-  /// Every tensor of the model, in order of creation, also those of a model with mistakes.
+  /// Every tensor of the model, in order of creation, including those of a model with mistakes.
   ///
-  /// Generated names such as `__MaxPool_3__` count the layers, so that they may change when layers
+  /// Generated names such as `__MaxPool_3__` count the layers, so they may change when layers
   /// are inserted or removed. Each access infers the model again.
   public var tensors: [ModelTensor] {
     let inference = Inference(self)

@@ -21,7 +21,7 @@ public enum SurgeryErrorKind: String, Hashable, Sendable {
   case ambiguousName
   /// The name is empty or has line breaks.
   case badName
-  /// The layer has too many inputs, or another shape than its input.
+  /// The layer has too many inputs, or a different shape from its input.
   case doesNotFit
   /// A new input leads to no output, or an output still depends on another input.
   case notSeparated

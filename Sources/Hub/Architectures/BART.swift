@@ -22,7 +22,7 @@ struct BART: TextArchitecture {
   /// The id in front of the decoder's text, and the id that ends texts.
   private let start, end: Int
 
-  /// The number that is added to variances, which no configuration states.
+  /// The epsilon of the normalizations, which no configuration states.
   private static let epsilon: Float = 1e-5
   /// The rows of the positions that no text has.
   private static let unusedPositions = 2
@@ -153,7 +153,7 @@ struct BART: TextArchitecture {
   /// The features at the last token that ends a text, [1][channels]; 0 if there is none.
   private func ending(_ features: Tensor, _ inputs: TextInputs) -> Tensor {
     let ends = inputs.ids --> Compare(.equal, than: [Float(end)])
-    // Behind the last one, with itself, there is one.
+    // From the last end token on, the count is one.
     let last =
       (ends --> CumulativeSum(axis: 0, reversed: true) --> Compare(.equal, than: [1])) * ends
     return features * (last --> ExpandDims(axes: [1]))

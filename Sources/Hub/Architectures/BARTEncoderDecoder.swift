@@ -29,7 +29,7 @@ struct BARTEncoderDecoder: EncoderDecoder {
   /// Whether positions are sines, not learned.
   private let hasSines: Bool
 
-  /// The number that is added to variances, which no configuration states.
+  /// The epsilon of the normalizations, which no configuration states.
   private static let epsilon: Float = 1e-5
   /// The rows of learned positions that no text has.
   private static let unusedPositions = 2

@@ -13,7 +13,7 @@ struct DistilBERT: ClassifyingEncoder {
   private let heads, layers, hidden: Int
   private let activation: HubActivation
 
-  /// The number that is added to variances, which no configuration states.
+  /// The epsilon of the normalizations, which no configuration states.
   private static let epsilon: Float = 1e-12
 
   init(_ settings: Settings, limits: HubLimits) throws(HubError) {

@@ -35,15 +35,7 @@ struct Llama: TextArchitecture {
     epsilon = try settings.epsilon("rms_norm_eps", default: 1e-6)
     width =
       try settings.integer("head_dim", in: sizes) ?? (type == "qwen3" ? 128 : channels / heads)
-    guard width > 0, width.isMultiple(of: 2) else {
-      throw .invalid(
-        settings.name("head_dim"), "\(width)", in: settings.path, needs: "an even number")
-    }
-    guard heads.isMultiple(of: groups) else {
-      throw .invalid(
-        settings.name("num_key_value_heads"), "\(groups)", in: settings.path,
-        needs: "a divisor of the \(heads) heads")
-    }
+    try settings.check(heads: heads, groups: groups, width: width)
     let hasBias = try settings.flag("attention_bias")
     queryBias = type == "qwen2" || hasBias
     outputBias = type != "qwen2" && hasBias

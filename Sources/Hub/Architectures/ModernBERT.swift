@@ -39,8 +39,8 @@ struct ModernBERT: TextArchitecture {
     try settings.require("classifier_pooling", "cls", "mean")
     meansClasses = try settings.text("classifier_pooling") == "mean"
     try EncoderSizes.check(heads: heads, divide: channels, in: settings, "num_attention_heads")
-    isLocal = try settings.slidingLayers(
-      layers, every: try settings.integer("global_attn_every_n_layers", in: 1...65_536) ?? 3)
+    let period = try settings.integer("global_attn_every_n_layers", in: 1...65_536, default: 3)
+    isLocal = try settings.slidingLayers(layers) { !$0.isMultiple(of: period) }
     let rotation = try settings.settings("rope_parameters")
     if settings["rope_scaling"] != nil { throw settings.unsupported("rope_scaling") }
     globalBase = try (rotation?.settings("full_attention")).rotaryBase(
@@ -120,11 +120,15 @@ struct ModernBERT: TextArchitecture {
 extension Settings {
   /// Which layers see only tokens near by.
   ///
+  /// - Parameters:
+  ///   - count: the number of layers.
+  ///   - usual: returns whether a layer does in a configuration that does not say so.
+  /// - Returns: whether each layer does.
   /// - Throws: ``HubError``: `invalid` or `unsupported`.
-  func slidingLayers(_ count: Int, every period: Int) throws(HubError) -> [Bool] {
-    guard let value = self["layer_types"] else {
-      return (0..<count).map { !$0.isMultiple(of: period) }
-    }
+  func slidingLayers(
+    _ count: Int, usual: (Int) -> Bool
+  ) throws(HubError) -> [Bool] {
+    guard let value = self["layer_types"] else { return (0..<count).map(usual) }
     guard let list = value.array, list.count == count else {
       throw wrong("layer_types", value, needs: "a list of \(count)")
     }

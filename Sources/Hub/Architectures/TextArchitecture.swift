@@ -28,7 +28,7 @@ struct TextInputs {
   /// The features of the last token that is not padding, [1][channels].
   func last(of features: Tensor) -> Tensor {
     guard let mask else { return features --> Slice(starts: [-1], ends: [.max], axes: [0]) }
-    // The last token is the one after which, with itself, there is one.
+    // Counted from the end of the text, the last token is the first.
     let rest = mask --> CumulativeSum(axis: 0, reversed: true) --> Compare(.equal, than: [1])
     let last = rest * mask --> ExpandDims(axes: [1])
     return features * last --> Reduce(.sum, axes: [0], keepsDimensions: true)
@@ -129,7 +129,7 @@ enum TextArchitectures {
   static let all: [any TextArchitecture.Type] = [
     BERT.self, RoBERTa.self, DistilBERT.self, MPNet.self, ALBERT.self, ELECTRA.self,
     DeBERTa.self, ModernBERT.self, NomicBERT.self, T5.self, BART.self, GPT2.self, Llama.self,
-    CLIPText.self,
+    Gemma.self, CLIPText.self,
   ]
 
   /// Reads the architecture of a configuration.

@@ -17,7 +17,7 @@ struct WhisperDecoder: Sendable {
   private let activation: HubActivation
   private let tiesWords: Bool
 
-  /// The number that is added to variances, which no configuration states.
+  /// The epsilon of the normalizations, which no configuration states.
   private static let epsilon: Float = 1e-5
 
   /// Reads `config.json`.

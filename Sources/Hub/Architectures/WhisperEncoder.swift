@@ -15,7 +15,7 @@ struct WhisperEncoder: Sendable {
   private let heads, layers, hidden: Int
   private let activation: HubActivation
 
-  /// The number that is added to variances, which no configuration states.
+  /// The epsilon of the normalizations, which no configuration states.
   private static let epsilon: Float = 1e-5
 
   /// Reads `config.json`.

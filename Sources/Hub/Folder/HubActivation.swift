@@ -10,7 +10,7 @@ enum HubActivation: Sendable, Hashable {
   case squaredReLU
   /// GELU, clipped to −10 and 10.
   case clippedGELU
-  /// The integral of a Laplace distribution's neighbor, of mean √½ and deviation √(1/4π).
+  /// The cumulative normal distribution of mean √½ and deviation √(1/4π).
   case laplace
 
   /// The names, as the library has them.

@@ -26,6 +26,8 @@ struct TensorPlace: Sendable {
 
   /// Whether a file without the parameter leaves it out because it is 0.
   var isZero = false
+  /// What is added to each value of the tensor.
+  var offset: Float = 0
   /// The values of a parameter that no file has.
   var values: (@Sendable () -> [Float])?
 
@@ -81,7 +83,8 @@ struct HubParameters: ParameterSource {
     guard let place = place(spec) else { return nil }
     if let values = place.values { return ParameterValues(values()) }
     if let name = name(in: place.names) {
-      guard let data = try tensors.data(name, layout: place.layout) else { return nil }
+      guard var data = try tensors.data(name, layout: place.layout) else { return nil }
+      if place.offset != 0 { data = OffsetData(data, offset: place.offset) }
       if case .all = place.rows { return data }
       return try RowsOfData(data, rows: place.rows)
     }
@@ -91,7 +94,7 @@ struct HubParameters: ParameterSource {
     else { return nil }
     guard let rows = data.sizes?.first, rows.isMultiple(of: parts.count) else {
       throw LoadError(
-        .wrongShape, "the tensor does not fall into \(parts.count) parts", path: data.origin,
+        .wrongShape, "the tensor cannot be split into \(parts.count) parts", path: data.origin,
         parameter: spec, received: data.sizes.map { "\($0)" })
     }
     let size = rows / parts.count
@@ -104,6 +107,6 @@ extension HubParameters: AbsenceExplainingSource {
     guard let name = place(spec)?.names.first else { return nil }
     return ParameterAbsence(
       received: "no tensor named \(([""] + prefixes).map { $0 + name }.joined(separator: " or "))",
-      remedy: "the folder may hold another network than its config.json says")
+      remedy: "the folder may hold a different network from the one in its config.json")
   }
 }

@@ -1,4 +1,4 @@
-/// The digest SHA-256 of bytes that come in parts.
+/// A SHA-256 digest of bytes that arrive in parts.
 ///
 /// Source: FIPS 180-4, Secure Hash Standard, 2015.
 package struct SHA256 {

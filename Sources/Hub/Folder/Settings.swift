@@ -104,7 +104,7 @@ struct Settings: Sendable {
     return standard
   }
 
-  /// A truth value.
+  /// A Boolean.
   func flag(_ name: String, default standard: Bool = false) throws(HubError) -> Bool {
     guard let value = self[name] else { return standard }
     guard let flag = value.flag else { throw wrong(name, value, needs: "true or false") }

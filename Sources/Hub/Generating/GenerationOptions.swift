@@ -25,7 +25,7 @@ public struct GenerationOptions: Sendable, Hashable {
   /// The texts at which generation stops; the result does not include them.
   public var stopTexts: [String]
 
-  /// Creates options; those that are not given choose the likeliest token each time.
+  /// Creates options; those that are not given choose the most likely token each time.
   ///
   /// - Parameters:
   ///   - maximumTokens: the maximum number of tokens, at least 1.
@@ -57,7 +57,7 @@ public struct GenerationOptions: Sendable, Hashable {
     }
     try require(maximumTokens >= 1, "maximumTokens", maximumTokens, "1 or more")
     try require(
-      temperature >= 0 && temperature.isFinite, "temperature", temperature, "0 or a number above")
+      temperature >= 0 && temperature.isFinite, "temperature", temperature, "a number of 0 or more")
     try require((topK ?? 1) >= 1, "topK", topK ?? 1, "1 or more")
     let sum = topP ?? 1
     try require(sum > 0 && sum <= 1, "topP", sum, "a number above 0, at most 1")

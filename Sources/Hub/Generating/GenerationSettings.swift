@@ -64,7 +64,7 @@ struct GenerationSettings: Sendable {
     } else if let settings {
       for name in Self.forced where !isPair && settings[name] != nil {
         throw settings.unsupported(
-          name, needs: "no such value", remedy: "give the options yourself")
+          name, needs: "no such value", remedy: "pass the options yourself")
       }
       options = try Self.options(settings)
     }
@@ -96,7 +96,7 @@ struct GenerationSettings: Sendable {
       guard let number, neutral.contains(number) else {
         throw settings.unsupported(
           name, needs: neutral.first.map { "\($0)" } ?? "no such value",
-          remedy: "give the options yourself")
+          remedy: "pass the options yourself")
       }
     }
     var options = GenerationOptions()

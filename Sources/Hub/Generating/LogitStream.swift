@@ -26,7 +26,7 @@ enum WritingNetworks: Sendable {
 
   /// A stream for a text.
   ///
-  /// - Throws: `PredictionError` when there is no memory.
+  /// - Throws: `PredictionError` when there is not enough memory.
   func stream(_ prompt: [Int32]) throws -> any LogitStream {
     switch self {
     case .decoder(let runner, let partLength):

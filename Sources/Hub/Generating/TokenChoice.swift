@@ -66,7 +66,7 @@ struct TokenChoice {
     var weight: Double
   }
 
-  /// The tokens that may be chosen, the likeliest first.
+  /// The tokens that may be chosen, the most likely first.
   ///
   /// - Parameters:
   ///   - logits: a number for each token.

@@ -36,7 +36,7 @@ public struct ImageClassifier: Sendable {
   /// - Parameter pixels: the picture, [height][width][colors], as
   ///   ``HubImageModel/preparation`` says.
   /// - Returns: all labels.
-  /// - Throws: ``HubError`` of kind `prediction`, also for another number of values.
+  /// - Throws: ``HubError`` of kind `prediction`, including for a wrong number of values.
   public func classify(_ pixels: [Float]) throws(HubError) -> [RankedClass] {
     let scores = hub.labelList.scoring(try hub.predict(pixels, network))
     return scores.top(k: scores.count, labels: labels)

@@ -10,7 +10,7 @@ import ForgeText
 /// let ranks = try encoder.classify(pixels, as: ["a photo of a cat", "a photo of a dog"])
 /// print(ranks[0])
 /// ```
-/// Vectors have the length 1, so that the product of two is the cosine of their angle. All threads
+/// Vectors have the length 1, so the product of two is the cosine of their angle. All threads
 /// can share an encoder.
 public struct ImageTextEncoder: Sendable {
   /// The network for pictures.
@@ -27,7 +27,7 @@ public struct ImageTextEncoder: Sendable {
   ///
   /// - Parameters:
   ///   - folder: the folder of a CLIP.
-  ///   - threads: the threads that share the texts of a call; that of the processors if `nil`.
+  ///   - threads: the threads that share the texts of a call; `nil` for one per processor.
   ///   - options: the options of the compile, such as the precision.
   ///   - limits: limits on what the files may state.
   /// - Throws: ``HubError``, as ``HubModel`` and ``HubImageModel``; `compile`.
@@ -63,7 +63,7 @@ public struct ImageTextEncoder: Sendable {
   /// - Parameter pixels: the picture, [height][width][colors], as
   ///   ``HubImageModel/preparation`` says.
   /// - Returns: a vector of length 1.
-  /// - Throws: ``HubError`` of kind `prediction`, also for another number of values.
+  /// - Throws: ``HubError`` of kind `prediction`, including for a wrong number of values.
   public func embed(picture pixels: [Float]) throws(HubError) -> [Float] {
     var vector = try images.predict(pixels, imageNetwork)
     vector.normalizeLength()

@@ -30,7 +30,7 @@ public struct Reranker: Sendable {
   /// - Parameters:
   ///   - folder: the folder of a network for sequence classification with one label.
   ///   - maximumLength: a smaller maximum number of tokens than the folder's, which saves memory.
-  ///   - threads: the threads that share the texts of a call; that of the processors if `nil`.
+  ///   - threads: the threads that share the texts of a call; `nil` for one per processor.
   ///   - options: the options of the compile, such as the precision.
   ///   - limits: limits on what the files may state.
   /// - Throws: ``HubError``, as ``HubModel``; `unsupported` for a network with several labels,

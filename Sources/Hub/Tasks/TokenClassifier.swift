@@ -1,7 +1,7 @@
 import Forge
 import ForgeText
 
-/// Finds named things in texts, with a network for token classification.
+/// Finds named entities in texts, with a network for token classification.
 ///
 /// ```swift
 /// let classifier = try TokenClassifier(contentsOf: "bert-base-NER")
@@ -53,7 +53,7 @@ public struct TokenClassifier: Sendable {
   ///   - wordLabel: how the tokens of a word become one label; the words are the tokenizer's.
   ///   - ignoredLabels: the labels that are left out of the entities.
   ///   - maximumLength: a smaller maximum number of tokens than the folder's, which saves memory.
-  ///   - threads: the threads that share the texts of a call; that of the processors if `nil`.
+  ///   - threads: the threads that share the texts of a call; `nil` for one per processor.
   ///   - options: the options of the compile, such as the precision.
   ///   - limits: limits on what the files may state.
   /// - Throws: ``HubError``, as ``HubModel``; `compile`.
@@ -71,7 +71,7 @@ public struct TokenClassifier: Sendable {
 
   /// The entities of a text.
   ///
-  /// - Parameter text: the text; tokens beyond the maximum length are not seen.
+  /// - Parameter text: the text; tokens beyond the maximum length are ignored.
   /// - Returns: the entities in the order of the text.
   /// - Throws: ``HubError``: `tokenizer`, `prediction`.
   public func entities(in text: String) throws(HubError) -> [Entity] {
@@ -80,7 +80,7 @@ public struct TokenClassifier: Sendable {
 
   /// The entities of texts, on several threads.
   ///
-  /// - Parameter texts: the texts; tokens beyond the maximum length are not seen.
+  /// - Parameter texts: the texts; tokens beyond the maximum length are ignored.
   /// - Returns: the entities of each text, in their order.
   /// - Throws: ``HubError``: `tokenizer`, `prediction`.
   public func entities(in texts: [String]) throws(HubError) -> [[Entity]] {
@@ -119,7 +119,7 @@ public struct TokenClassifier: Sendable {
     }
     let scalars = text.unicodeScalars
     var (index, offset) = (scalars.startIndex, 0)
-    // Places only grow, so that a text is walked once.
+    // Places only grow, so a text is walked once.
     func advance(to target: Int) -> String.Index {
       if target < offset { (index, offset) = (scalars.startIndex, 0) }
       index =

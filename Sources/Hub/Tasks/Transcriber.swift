@@ -10,7 +10,7 @@ import ForgeText
 /// ```
 /// ForgeAudio's `Sound` reads files and changes their rate.
 ///
-/// Each token is the likeliest one (greedy). The caller cuts a sound of more than
+/// Each token is the most likely one (greedy). The caller cuts a sound of more than
 /// ``maximumSamples``, best at a pause. All threads can share a transcriber.
 ///
 /// Source: Radford and others, Robust Speech Recognition via Large-Scale Weak Supervision, 2022;
@@ -101,7 +101,8 @@ public struct Transcriber: Sendable {
     if let language, settings.languages[language] == nil {
       throw .invalid(
         "language", "\"\(language.prefix(80))\"", in: hub.path,
-        needs: languages.isEmpty ? "none: the network has one" : languages.joined(separator: ", "))
+        needs: languages.isEmpty
+          ? "no language: the network knows only one" : languages.joined(separator: ", "))
     }
     let sound = try heard(samples)
     let written: (ids: [Int32], language: Int32?)

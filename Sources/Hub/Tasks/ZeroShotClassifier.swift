@@ -61,8 +61,8 @@ public struct ZeroShotClassifier: Sendable {
   ///   - severalMayHold: whether each label has a score of its own, from 0 to 1; otherwise the
   ///     scores sum to 1.
   /// - Returns: all labels; `index` is that among `labels`.
-  /// - Throws: ``HubError``: `invalid` for a sentence without `{}`; `tokenizer`, also for a label
-  ///   of more tokens than the network takes; `prediction`.
+  /// - Throws: ``HubError``: `invalid` for a sentence without `{}`; `tokenizer`, including for a
+  ///   label of more tokens than the network takes; `prediction`.
   public func classify(
     _ text: String, as labels: [String], hypothesis: String = "This example is {}.",
     severalMayHold: Bool = false

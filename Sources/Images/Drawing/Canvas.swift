@@ -95,7 +95,8 @@ public struct Canvas: Sendable {
   ///   - mask: a value for each pixel, 0 (nothing) to 1 (the color at full opacity); NaN is 0.
   ///   - color: the color.
   ///   - opacity: the share of the color where the mask is 1.
-  /// - Throws: ``ImageError`` when the mask has another number of values than the picture pixels.
+  /// - Throws: ``ImageError`` when the mask has a different number of values than the picture
+  ///   pixels.
   public mutating func draw(
     mask: [Float], color: PixelColor, opacity: Double = 0.5
   ) throws(ImageError) {

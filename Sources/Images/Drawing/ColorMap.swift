@@ -4,9 +4,9 @@ import Forge
 public enum ColorMap: Hashable, Sendable {
   /// Black to white.
   case gray
-  /// Black over red and yellow to white.
+  /// Black through red and yellow to white.
   case heat
-  /// Blue over white to red, for numbers around ½.
+  /// Blue through white to red, for numbers around ½.
   case diverging
   /// Blue, cyan, green, yellow, red.
   case rainbow

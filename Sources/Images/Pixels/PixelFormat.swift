@@ -52,7 +52,7 @@ public enum SampleType: Hashable, Sendable {
   case uint8
   /// 16 bits in the byte order of the machine: 0 to 65535.
   case uint16
-  /// Float32 in the byte order of the machine: 0 (black) to 1 (white), also beyond.
+  /// Float32 in the byte order of the machine: 0 (black) to 1 (white), and beyond.
   case float32
 
   /// The number of bytes of a sample.

@@ -1,7 +1,7 @@
 import Forge
 
 extension ImagePreparation {
-  /// The preparation that the metadata of a network state.
+  /// The preparation that the metadata of a network states.
   ///
   /// ```swift
   /// for (input, stated) in network.metadata.pictures {
@@ -91,7 +91,7 @@ extension ImagePreparation {
 }
 
 extension CompiledModel {
-  /// The preparation for a task: the one that is given, or the one that the metadata state.
+  /// The preparation for a task: the one that is given, or the one that the metadata states.
   ///
   /// - Throws: ``ImageError`` when there is neither.
   func preparation(

@@ -10,7 +10,7 @@ extension Array where Element == Float {
   /// print([0, 0].softmax())  // [0.5, 0.5]
   /// ```
   ///
-  /// - Returns: numbers that sum to 1; all NaN if one is NaN or infinite above.
+  /// - Returns: numbers that sum to 1; all NaN if one is NaN or +∞.
   public func softmax() -> [Float] {
     let largest = Double(self.max() ?? 0)
     let powers = map { exp(Double($0) - largest) }
@@ -94,8 +94,8 @@ extension Array where Element == Float {
 
   /// The classes that a network with connectionist temporal classification (CTC) has read.
   ///
-  /// The likeliest class of each step is taken; then classes that follow each other are joined, and
-  /// blanks are dropped.
+  /// The most likely class of each step is taken; then classes that follow each other are joined,
+  /// and blanks are dropped.
   ///
   /// - Parameters:
   ///   - steps: the number of steps.
@@ -147,8 +147,8 @@ extension [DetectedBox] {
 
   /// The boxes that are left by soft non-maximum suppression, highest score first.
   ///
-  /// Again and again the box of the highest score is taken, and the scores of those that overlap it
-  /// are lowered, until no score is above the minimum. Boxes of equal score keep their order.
+  /// Repeatedly takes the box with the highest score and lowers the scores of those that overlap
+  /// it, until no score is above the minimum. Boxes of equal score keep their order.
   ///
   /// - Parameters:
   ///   - decay: how scores are lowered.

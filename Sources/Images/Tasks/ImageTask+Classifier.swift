@@ -1,7 +1,7 @@
 import Forge
 
 extension ImageTask where Reading == [RankedClass] {
-  /// A classifier: the likeliest classes of a picture, the likeliest first.
+  /// A classifier: the most likely classes of a picture, the most likely first.
   ///
   /// ```swift
   /// let classifier = try ImageTask.classifier(

@@ -3,7 +3,7 @@ import Forge
 extension ImageTask where Reading == [DetectedBox] {
   /// A detector: the objects in a picture, the highest scores first.
   ///
-  /// Boxes are fractions of the original picture, also where the preparation crops or adds a
+  /// Boxes are fractions of the original picture, even where the preparation crops or adds a
   /// border. One box per object is kept, as by `suppressed(iou:)`.
   ///
   /// ```swift
@@ -23,7 +23,7 @@ extension ImageTask where Reading == [DetectedBox] {
   ///   - iou: the overlap from which two boxes of a class count as one object; 1 keeps all boxes.
   /// - Returns: the detector.
   /// - Throws: ``ImageError`` as ``init(_:preparation:input:read:)``, when there is no such output,
-  ///   and when it has another number of values than the decoder reads.
+  ///   and when it has a different number of values than the decoder reads.
   public static func detector(
     _ network: CompiledModel, preparation: ImagePreparation? = nil, input: String? = nil,
     output: String? = nil, decoder: BoxDecoder, minimumScore: Float = 0.25, iou: Float = 0.45

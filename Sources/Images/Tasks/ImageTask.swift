@@ -37,7 +37,7 @@ public struct ImageTask<Reading: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - network: the network.
-  ///   - preparation: what is done with each picture; `nil` for what the network's metadata state.
+  ///   - preparation: what is done with each picture; `nil` for what the network's metadata states.
   ///     Without a size, pictures get the size of the input; where that is open, they keep their
   ///     own size if it is allowed.
   ///   - input: the name of the input that receives the picture; by default the only one.
@@ -135,7 +135,7 @@ public struct ImageTask<Reading: Sendable>: Sendable {
   ///   - runner: a runner of ``network``.
   ///   - deadline: the latest time for the prediction; none by default.
   /// - Returns: the result.
-  /// - Throws: `RunnerError` when the task is cancelled, the deadline passes first or the runner is
+  /// - Throws: `RunnerError` when the task is canceled, the deadline passes first or the runner is
   ///   closed; and as ``predict(_:)-(Image)``.
   public func predict(
     _ image: Image, in runner: Runner<CompiledModel>, deadline: Deadline? = nil

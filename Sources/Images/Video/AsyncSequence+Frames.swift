@@ -158,7 +158,7 @@ public struct PacedFrames<Base: AsyncSequence>: AsyncSequence where Base.Element
     /// The next frame, when it is due.
     ///
     /// - Returns: the frame; `nil` after the last one.
-    /// - Throws: what the sequence throws; `CancellationError` when the task is cancelled.
+    /// - Throws: what the sequence throws; `CancellationError` when the task is canceled.
     public mutating func next() async throws -> VideoFrame? {
       guard let frame = try await base.next() else { return nil }
       guard let time = frame.time, speed > 0, speed.isFinite else { return frame }

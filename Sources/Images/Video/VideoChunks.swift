@@ -56,7 +56,7 @@ public struct VideoChunks<Chunks: AsyncSequence>: AsyncSequence where Chunks.Ele
     /// - Throws: ``ImageError``, as ``VideoReader``, and errors of the chunks.
     public mutating func next() async throws -> VideoFrame? {
       guard !isOver else { return nil }
-      // Until there is a frame, the iteration counts as over, also where an error leaves it.
+      // If this call throws, the iteration is over; a frame resets this.
       isOver = true
       var assembler = try assembler ?? VideoAssembler(format, limits: limits)
       while true {

@@ -183,7 +183,7 @@ public struct VideoFrames: AsyncSequence, Sendable {
 
     /// The next frame.
     ///
-    /// - Returns: the frame; `nil` after the last one, and in a task that is cancelled.
+    /// - Returns: the frame; `nil` after the last one, and in a task that is canceled.
     /// - Throws: ``ImageError``, as ``VideoReader/next()``.
     public mutating func next() async throws -> VideoFrame? {
       Task.isCancelled ? nil : try await reader.nextOnQueue()

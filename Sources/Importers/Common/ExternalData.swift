@@ -27,7 +27,7 @@ public struct ExternalData: Sendable {
   /// - Parameters:
   ///   - byteCount: the number of bytes.
   ///   - read: reads a range within them; it may be called from any thread, each time the model is
-  ///     compiled. Another number of bytes than asked for is an error.
+  ///     compiled. A different number of bytes is an error.
   public init(byteCount: Int, read: @escaping @Sendable (_ range: Range<Int>) throws -> [UInt8]) {
     self.byteCount = max(byteCount, 0)
     self.read = read

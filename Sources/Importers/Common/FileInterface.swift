@@ -32,7 +32,7 @@ package struct FileInterface: Sendable, Hashable {
     (detections, assumedArguments) = (imported.detections, imported.assumedArguments)
   }
 
-  /// Reads what the metadata of a network hold; `nil` if there is nothing that fits it.
+  /// Reads what the metadata of a network holds; `nil` if there is nothing that fits it.
   package init?(of network: CompiledModel) {
     guard let read = FileInterface(bytes: network.metadata.interface), read.fits(network) else {
       return nil

@@ -118,6 +118,6 @@ enum NodeAttribute: Sendable {
   /// A list of integers.
   static func ints(_ values: [Int]) -> NodeAttribute { .ints(values.map { Int64($0) }) }
 
-  /// A truth value.
+  /// A Boolean.
   static func flag(_ value: Bool) -> NodeAttribute { .int(value ? 1 : 0) }
 }

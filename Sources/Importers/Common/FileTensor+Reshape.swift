@@ -34,7 +34,7 @@ extension FileTensor {
 
   /// The values in the order of the file with other sizes.
   ///
-  /// Axes that stay, split or merge as neighbors keep their place in the layout, so that the order
+  /// Axes that stay, split or merge as neighbors keep their place in the layout, so the order
   /// of the elements in memory changes only where it must.
   ///
   /// - Parameter new: sizes of the same product.

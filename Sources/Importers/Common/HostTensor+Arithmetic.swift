@@ -166,7 +166,7 @@ extension HostTensor {
 }
 
 extension Int64 {
-  /// The number with the bits that an integer type has; 0 or 1 as a truth value.
+  /// The number with the bits that an integer type has; 0 or 1 as a Boolean.
   package func wrapped(to type: ElementType) -> Int64 {
     switch type {
     case .int8: Int64(Int8(truncatingIfNeeded: self))

@@ -2,7 +2,7 @@ import Forge
 
 /// A tensor whose values are known while importing: a stored weight, or a folded result.
 ///
-/// Integers and truth values are computed in Int64, everything else in Float.
+/// Integers and Booleans are computed in Int64, everything else in Float.
 package struct HostTensor: Sendable {
   /// Where the values are.
   package enum Storage: Sendable {
@@ -10,7 +10,7 @@ package struct HostTensor: Sendable {
     case stored(any StoredBytes)
     /// Numbers of a floating-point type.
     case floats([Float])
-    /// Integers, or truth values as 0 and 1.
+    /// Integers, or Booleans as 0 and 1.
     case integers([Int64])
     /// One number of a floating-point type for all elements, whose memory is not needed yet.
     case repeated(Float)
@@ -68,7 +68,7 @@ package struct HostTensor: Sendable {
   /// The number of values.
   package var count: Int { sizes.reduce(1, *) }
 
-  /// Whether the elements are integers or truth values.
+  /// Whether the elements are integers or Booleans.
   package var isInteger: Bool { type.isInteger }
 
   /// The values as Float.
@@ -193,7 +193,7 @@ package struct BytesInMemory: StoredBytes {
 }
 
 extension ElementType {
-  /// Whether values are integers or truth values.
+  /// Whether values are integers or Booleans.
   package var isInteger: Bool {
     switch self {
     case .int8, .uint8, .int32, .int64, .bool: true

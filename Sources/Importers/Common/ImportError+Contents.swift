@@ -25,7 +25,7 @@ extension ImportError {
       if contents.role != .container { throw .foreign(foreign, path) }
     } else if contents.role != .model(format.name) {
       throw ImportError(
-        .unsupported, "the file has another format", path: path, received: contents.name,
+        .unsupported, "the file has a different format", path: path, received: contents.name,
         needs: "a model of \(format.name)", remedy: contents.remedy)
     }
   }

@@ -16,16 +16,16 @@ extension ImportOptions {
         guard let sizes = size.progression else { continue }
         guard axis > 0 || stated.count == 1 || (!batchIsFirst && stated.count < 4) else {
           throw ImportError(
-            .unknownSize, "the batch of input \"\(name)\" has no length", path: path,
+            .unknownSize, "the batch of input \"\(name)\" cannot be a length", path: path,
             received: Self.text(stated), needs: "a batch of one size, such as 1",
             remedy: "predict batches with Forge's own batch")
         }
         if let first, first.sizes.count != sizes.count {
           throw ImportError(
-            .unknownSize, "the inputs differ in the number of their lengths", path: path,
+            .unknownSize, "the inputs' lengths have different numbers of sizes", path: path,
             received: "\(first.sizes.count) in \"\(first.name)\" (\(first.sizes.text)), "
               + "\(sizes.count) in \"\(name)\" (\(sizes.text))",
-            needs: "one number, as each length of an input goes with one of every other input")
+            needs: "the same number of sizes for all inputs, because they are used in pairs")
         }
         first = first ?? (name, sizes)
       }

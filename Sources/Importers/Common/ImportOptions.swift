@@ -70,8 +70,8 @@ public struct ImportOptions: Sendable, Encodable {
     get { code.coreMLLayers }
     set { code.coreMLLayers = newValue }
   }
-  /// What builds layers of Keras files by the name of their class, for `Lambda`, own layers and
-  /// registered classes: `MyLayer`, or `Package>MyLayer` with the package.
+  /// What builds layers of Keras files by the name of their class, for `Lambda`, custom layers
+  /// and registered classes: `MyLayer`, or `Package>MyLayer` with the package.
   ///
   /// It takes precedence over Forge's own layer of the same name. Each call of a layer calls it
   /// once.

@@ -35,7 +35,7 @@ extension ForgeError where ErrorKind == ImportErrorKind {
       return "\(group.printable): \(counted(names.count, "node")) (\(shown)\(more))"
     }
     return ImportError(
-      .unsupported, "the model uses what Forge does not have", path: path,
+      .unsupported, "the model uses features that Forge does not support", path: path,
       received: lines.joined(separator: "\n"))
   }
 }

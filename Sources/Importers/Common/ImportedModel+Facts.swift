@@ -31,10 +31,11 @@ extension ImportedModel {
 
   /// The number of stored values by element type; weights that layers share count once.
   private func weightTypes() -> [ElementType: Int] {
-    guard let source = model.parameters else { return [:] }
+    let specs = model.parameterSpecs
+    guard let source = (try? model.parameters?.prepared(for: specs)) ?? nil else { return [:] }
     var seen: Set<ValueIdentity> = []
     var counts: [ElementType: Int] = [:]
-    for spec in model.parameterSpecs {
+    for spec in specs {
       guard let values = (try? source.parameter(for: spec)) ?? nil else { continue }
       if let tensor = (values as? any IdentifiedParameterData)?.identity,
         !seen.insert(tensor).inserted

@@ -53,7 +53,7 @@ extension ImportedModel {
       let known = shapes == middleShapes ? middle : nil
       let sized = try known ?? body(options.fixed(inputs, shapes))
       let misfit = ImportError(
-        .unsupported, "the network has other inputs or outputs for these sizes", path: path,
+        .unsupported, "the network has different inputs or outputs for these sizes", path: path,
         received: shapes.map(\.description).joined(separator: ", "))
       guard sized.inputs.map(\.name) == inputs.map(\.name),
         sized.inputs.map(\.axes) == inputs.map(\.axes),
@@ -98,7 +98,7 @@ extension ImportOptions {
 
   /// Checks that every open size is one of an input that predictions have.
   ///
-  /// An input of which only the sizes are used is not an input of the network, so that its sizes
+  /// An input of which only the sizes are used is not an input of the network, so its sizes
   /// would be the largest ones whatever a prediction chooses.
   ///
   /// - Throws: ``ImportError`` of kind `unknownSize`.

@@ -35,7 +35,7 @@ public struct ImportedModel: Sendable {
     public internal(set) var batchSize: Int?
     /// Where the examples of an open or fixed batch are; `nil` if the file has none.
     package var examples: Examples?
-    /// The axis whose entries are chosen by values, so that each prediction has another number.
+    /// The axis whose entries are chosen by values, so each prediction has another number.
     public internal(set) var rows: Rows?
 
     /// The examples of an output of a file with an open batch.

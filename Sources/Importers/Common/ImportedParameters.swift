@@ -22,7 +22,7 @@ package struct ImportedParameters: IdentifyingParameterSource {
   package struct Entry: Sendable {
     let values: HostTensor
     let layout: ParameterLayout
-    /// Whether the values are in the order of the tensor that they meet, so that no flattened image
+    /// Whether the values are in the order of the tensor that they meet, so no flattened image
     /// before the layer changes it.
     let isOrdered: Bool
 

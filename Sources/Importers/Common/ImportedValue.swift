@@ -2,7 +2,7 @@
 public enum ImportedValue: Sendable, Hashable {
   /// Nothing: `null` in JSON, `None` in Python.
   case null
-  /// A truth value.
+  /// A Boolean.
   case flag(Bool)
   /// A whole number.
   case integer(Int)
@@ -15,7 +15,7 @@ public enum ImportedValue: Sendable, Hashable {
   /// Values by name.
   case object([String: ImportedValue])
 
-  /// The truth value; `nil` for anything else.
+  /// The Boolean; `nil` for anything else.
   public var flag: Bool? { if case .flag(let flag) = self { flag } else { nil } }
 
   /// The whole number, which may be written as `3.0`; `nil` for anything else.

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The files that a model file names: those beside it, or what the caller gives for them.
 final class ModelFiles: Sendable {
-  /// The model file; `nil` if the model is in memory, so that nothing is beside it.
+  /// The model file; `nil` if the model is in memory, so nothing is beside it.
   private let model: String?
   /// The path or the name of the model, for messages.
   private let origin: String
@@ -47,7 +47,7 @@ final class ModelFiles: Sendable {
     guard let model else {
       throw ImportError(
         .fileMissing, "the model is in memory and names a file of weights", path: origin,
-        received: "\"\(name)\"", remedy: "give its bytes by ImportOptions.externalData")
+        received: "\"\(name)\"", remedy: "pass its bytes through ImportOptions.externalData")
     }
     return try FileRange(
       try ModelFolder(of: model).file(name), offset: offset, byteCount: byteCount)

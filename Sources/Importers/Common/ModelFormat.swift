@@ -27,7 +27,7 @@ package protocol ModelFormat: Sendable {
 extension ModelFormat {
   /// By default the weights are inside.
   package static var weightExtensions: [String] { [] }
-  /// By default nothing is told by the bytes.
+  /// By default the bytes do not tell.
   package static func recognizes(_ head: ArraySlice<UInt8>) -> Bool? { nil }
   /// By default no folder has the format.
   package static func recognizes(folder names: [String], extension: String) -> Bool { false }

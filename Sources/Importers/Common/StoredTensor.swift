@@ -61,7 +61,7 @@ public struct StoredTensor: Sendable, Hashable, Encodable {
       bytes: ElementType.littleEndian(int64s) { $0 })
   }
 
-  /// The elements as Float32, rounded to nearest; truth values are 0 and 1.
+  /// The elements as Float32, rounded to nearest; Booleans are 0 and 1.
   public var floats: [Float] {
     bytes.withUnsafeBytes { bytes in
       [Float](unsafeUninitializedCapacity: count) { buffer, written in
@@ -71,7 +71,7 @@ public struct StoredTensor: Sendable, Hashable, Encodable {
     }
   }
 
-  /// The elements as integers, or `nil` for a type that is not of integers or truth values.
+  /// The elements as integers, or `nil` for a type that is not of integers or Booleans.
   public var int64s: [Int64]? {
     func all<Element: FixedWidthInteger>(_: Element.Type) -> [Int64] {
       bytes.withUnsafeBytes { bytes in

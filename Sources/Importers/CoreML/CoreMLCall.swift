@@ -183,7 +183,7 @@ struct CoreMLCall: ONNXTranslation {
 }
 
 extension FileTensor {
-  /// The tensor with another number of axes of size 1 in front.
+  /// The tensor with a different number of axes of size 1 in front.
   func withRank(_ rank: Int) -> FileTensor {
     let added = rank - self.rank
     let new = Array(repeating: 1, count: max(added, 0)) + sizes.dropFirst(max(-added, 0))
@@ -195,7 +195,7 @@ extension FileTensor {
 }
 
 extension FileValue {
-  /// The value with another number of axes of size 1 in front.
+  /// The value with a different number of axes of size 1 in front.
   func withRank(_ rank: Int) -> FileValue {
     let added = rank - sizes.count
     guard added != 0, sizes.prefix(max(-added, 0)).allSatisfy({ $0 == 1 }) else { return self }

@@ -98,7 +98,7 @@ public struct CoreMLCustomLayer: Sendable {
     do { outputs = try build(self, inputs.map { ImportedTensor($0) }) } catch {
       if let error = error as? ImportError { throw error }
       throw ImportError(
-        .invalidNode, "a layer of the caller's cannot be built", entry: "\(className) \"\(name)\"",
+        .invalidNode, "the closure for a custom layer failed", entry: "\(className) \"\(name)\"",
         cause: error)
     }
     guard outputs.count == outputCount else {

@@ -55,7 +55,7 @@ package enum CoreMLFormat: ModelFormat {
     try ImportError.checkContents(file.head, file.path, of: CoreMLFormat.self)
     guard canBegin(with: file.head.bytes) else {
       throw ImportError(
-        .malformed, "the file begins with other bytes than its format", path: file.path)
+        .malformed, "the first bytes of the file do not match its format", path: file.path)
     }
     return file
   }

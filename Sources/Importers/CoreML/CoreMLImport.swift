@@ -129,7 +129,8 @@ struct CoreMLImport {
       }
       guard !feature.name.isEmpty, !inputs.contains(where: { $0.port.name == feature.name }) else {
         throw ImportError(
-          .malformed, "an input has no name or that of another", path: path, entry: feature.name)
+          .malformed, "an input has no name or the name of another input", path: path,
+          entry: feature.name)
       }
       let sizes = options.largestSizes(of: feature.name)
       if let input = try located(
@@ -354,7 +355,8 @@ struct CoreMLImport {
     let parameters = networks.parameters.merging(programs.parameters) { first, _ in first }
     model.parameters = ImportedParameters(parameters, origin: path)
     do { try model.check() } catch {
-      throw ImportError(.invalidNode, "the network does not fit together", path: path, cause: error)
+      throw ImportError(
+        .invalidNode, "the layers of the network do not fit each other", path: path, cause: error)
     }
     return ImportedModel(
       model: model, inputs: described(used.map(\.port), description.input),

@@ -88,7 +88,7 @@ enum CoreMLInputs {
     }
   }
 
-  /// An array of the first versions: [C] or [C, H, W], perhaps behind sequence and batch of 1.
+  /// An array of the first versions: [C] or [C, H, W], optionally behind sequence and batch of 1.
   private static func channelsFirst(_ name: String, _ stated: [Int]) throws -> Description {
     let front = stated.count > 3 ? stated.count - 3 : 0
     guard stated.prefix(front).allSatisfy({ $0 == 1 }), stated.count != 2 else {
@@ -105,8 +105,8 @@ enum CoreMLInputs {
       isImage: false)
   }
 
-  /// A sequence of vectors: the file states [C], the caller [sequence, 1, C], perhaps with two
-  /// axes of size 1 behind it.
+  /// A sequence of vectors: the file states [C], the caller [sequence, 1, C], optionally with
+  /// two axes of size 1 behind it.
   private static func sequence(
     _ name: String, _ sizes: [Int], channels: Int
   ) throws -> Description {

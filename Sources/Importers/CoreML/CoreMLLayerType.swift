@@ -37,7 +37,7 @@ struct CoreMLLayerType: Sendable {
   /// The layer whose class the caller of an importer knows.
   static let custom = 500
 
-  /// The name of a type, also of one that Forge does not have.
+  /// The name of a type, including one that Forge does not have.
   static func name(of field: Int?) -> String {
     guard let field else { return "an unknown layer" }
     return find(field)?.name ?? others[field] ?? "an unknown layer"

@@ -4,7 +4,7 @@ import Forge
 struct CoreMLNetwork {
   let layers: [CoreMLLayer]
   let preprocessing: [CoreMLPreprocessing]
-  /// Whether arrays have the rank that they state, so that values have any rank.
+  /// Whether arrays have the rank that they state, so values have any rank.
   let isExact: Bool
   /// The rank of an image: exact networks add a sequence axis unless they say otherwise.
   let imageRank: Int

@@ -9,7 +9,7 @@ extension ImportedModel {
   ///
   /// ML Programs come as packages (`.mlpackage`) or as their inner `model.mlmodel`, with
   /// `weights/weight.bin` beside it. Numbers of half precision become Float32 and are not rounded
-  /// in between, so that results are closer to those of the original network than Core ML's.
+  /// in between, so results are closer to those of the original network than Core ML's.
   ///
   /// ```swift
   /// let imported = try ImportedModel(coreML: "mnistCNN.mlmodel")
@@ -63,7 +63,7 @@ extension ImportedModel {
   }
 
   /// The model with the sizes open that the file leaves open; `nil` if there are none, or the
-  /// network does not take them, so that it has the default ones.
+  /// network does not take them, so it has the default ones.
   private static func assuming(
     _ options: ImportOptions, _ file: WireFile,
     _ body: @escaping @Sendable (ImportOptions) throws(ImportError) -> ImportedModel

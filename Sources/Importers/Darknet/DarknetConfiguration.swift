@@ -198,7 +198,7 @@ extension ForgeError where ErrorKind == ImportErrorKind {
     _ path: String, _ line: Int, _ text: String, needs: String
   ) -> ImportError {
     ImportError(
-      .malformed, "line \(line) of the configuration is not understood", path: path,
+      .malformed, "line \(line) of the configuration cannot be parsed", path: path,
       received: "\"\(text.prefix(80))\"", needs: needs)
   }
 }

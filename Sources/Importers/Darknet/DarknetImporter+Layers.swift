@@ -157,8 +157,8 @@ extension DarknetImporter {
     let mask = given ?? Array(0..<count)
     guard mask.allSatisfy(all.indices.contains) else {
       throw section.error(
-        .invalidNode, "the mask names an anchor that is not there", received: "\(mask)",
-        needs: "numbers of 0 to \(count - 1)")
+        .invalidNode, "the mask names an anchor that does not exist", received: "\(mask)",
+        needs: "numbers from 0 to \(count - 1)")
     }
     let usesSoftmax = try section.int("softmax", 0) != 0
     let usesNewCoordinates = try section.int("new_coords", 0) != 0

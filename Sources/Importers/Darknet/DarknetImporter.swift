@@ -96,8 +96,8 @@ struct DarknetImporter {
         .invalidNode, "there is no such layer", received: "layer \(number)",
         needs: section.index == 0
           ? "an earlier layer"
-          : "a number of −\(section.index) to −1, "
-            + "or of 0 to \(section.index - 1)")
+          : "a number from −\(section.index) to −1, "
+            + "or from 0 to \(section.index - 1)")
     }
     return results[index]
   }

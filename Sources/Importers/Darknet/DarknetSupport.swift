@@ -4,7 +4,7 @@ import Forge
 enum DarknetSupport {
   /// The layers and options of a section that Forge lacks.
   ///
-  /// - Throws: ``ImportError`` of kind `malformed` for an option that is not understood.
+  /// - Throws: ``ImportError`` of kind `malformed` for an option that cannot be parsed.
   static func missing(in section: DarknetSection) throws(ImportError) -> [UnsupportedNode] {
     var missing: [UnsupportedNode] = []
     func lack(_ detail: String?) {

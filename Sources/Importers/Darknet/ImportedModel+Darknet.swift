@@ -11,7 +11,7 @@ import Forge
 /// }
 /// ```
 public struct ImportedDarknet: Sendable {
-  /// The network, whose input `data` is an image with values of 0 to 1 in the order RGB.
+  /// The network, whose input `data` is an image with values from 0 to 1 in the order RGB.
   public let imported: ImportedModel
   /// The outputs with boxes, in the order of the outputs; empty for other networks.
   public let detections: [DarknetDetection]
@@ -31,7 +31,7 @@ public struct ImportedDarknet: Sendable {
   ///   - limits: limits on the files.
   /// - Throws: ``ImportError``: `fileMissing`, `unreadable`, `malformed`, `tooLarge`, `invalidNode`
   ///   for a layer that does not fit its input, `unsupported` with every layer and option that
-  ///   Forge lacks, or `parameter` for weights of another size than the network needs.
+  ///   Forge lacks, or `parameter` for weights of a different size than the network needs.
   public init(
     cfg configuration: String, weights: String? = nil, limits: ImportLimits = ImportLimits()
   ) throws(ImportError) {

@@ -10,9 +10,9 @@ extension ImportedModel {
   /// ```
   /// It reads whole models of Keras 1 to 3: `.keras` archives, and HDF5 files (`.h5`, `.hdf5`) with
   /// the attribute `model_config`. Sequential and Functional models, models inside models, and
-  /// layers that are called several times are read; Python code (`Lambda`, own layers) is not in
-  /// these files, and ``ImportOptions/kerasLayers`` builds such layers. The layers have their names
-  /// in Keras; one of a model inside the model has the path `inner/conv1`. The values of the
+  /// layers that are called several times are read; Python code (`Lambda`, custom layers) is not
+  /// in these files, and ``ImportOptions/kerasLayers`` builds such layers. The layers have their
+  /// names in Keras; one of a model inside the model has the path `inner/conv1`. The values of the
   /// parameters are read when the model is compiled.
   ///
   /// - Parameters:

@@ -43,7 +43,7 @@ enum KerasActivationFunctions {
       tensor: try call.apply(Scale(-1, name: call.name), to: sum), rank: input.rank)
   }
 
-  /// A conversion: whole numbers have no fraction, truth values are 0 and 1.
+  /// A conversion: whole numbers have no fraction, Booleans are 0 and 1.
   ///
   /// All are Float32 in Forge. Without a type the values stay.
   private static func cast(_ layer: KerasLayer) throws(KerasFault) -> KerasStep {

@@ -1,6 +1,6 @@
 import Forge
 
-/// The own layers of the networks in `keras.applications`.
+/// The custom layers of the networks in `keras.applications`.
 enum KerasApplications {
   static let classes: [KerasClass] = [
     KerasClass(

@@ -58,12 +58,12 @@ struct KerasArguments: Sendable {
     return tensors.first
   }
 
-  /// A truth value among the arguments, which is false if it is absent.
+  /// A Boolean among the arguments, which is false if it is absent.
   func flag(_ name: String) throws(KerasFault) -> Bool {
     guard let value = values[name] else { return false }
     // Keras 1 and 2 may write 0 and 1.
     guard let flag = value.json?.flag ?? value.json?.wholeNumber.map({ $0 != 0 }) else {
-      throw .invalid("\(name) is not a truth value", needs: "true or false")
+      throw .invalid("\(name) is not a Boolean", needs: "true or false")
     }
     return flag
   }

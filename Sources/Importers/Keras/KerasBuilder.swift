@@ -22,7 +22,7 @@ struct KerasBuilder {
     let description = plan.description
     guard inputs.count == description.inputs.count else {
       throw .kerasDescription(
-        "a model takes another number of inputs", path: context.path, entry: description.name,
+        "a model takes a different number of inputs", path: context.path, entry: description.name,
         received: "\(inputs.count)", needs: "\(description.inputs.count)")
     }
     var results: [KerasNode: [KerasTensor]?] = [:]
@@ -40,7 +40,7 @@ struct KerasBuilder {
       guard let found else { return nil }
       guard reference.output < found.count else {
         throw .kerasDescription(
-          "a layer takes an output that another one does not have", path: context.path,
+          "a layer reads an output that another layer does not have", path: context.path,
           entry: description.name, received: "output \(reference.output) of \"\(reference.layer)\"")
       }
       return found[reference.output]

@@ -2,7 +2,7 @@ import Forge
 
 /// Layers that differ in few facts.
 extension KerasClass {
-  /// A layer that moves or mixes positions, so that its result has no mask.
+  /// A layer that moves or mixes positions, so its result has no mask.
   static func spatial(_ names: String..., build: @escaping Build) -> KerasClass {
     KerasClass(
       names, arguments: .usual, mask: .lost, training: .same, positions: .together, build: build)

@@ -46,7 +46,7 @@ struct KerasClass: Sendable {
 
   /// What the layer does to the positions along the first axis.
   enum Positions: Sendable {
-    /// The same to each, so that a layer for each step is the layer itself.
+    /// The same to each, so a layer for each step is the layer itself.
     ///
     /// That is so for layers with an argument `axis` if it is the last one.
     case apart

@@ -1,6 +1,6 @@
 import Forge
 
-/// Comparisons and truth values as operations: 1 for true, 0 for false.
+/// Comparisons and Booleans as operations: 1 for true, 0 for false.
 ///
 /// Keras 3 writes the computation of masks into its files in these.
 enum KerasComparisons {
@@ -84,7 +84,7 @@ enum KerasComparisons {
     }
   }
 
-  /// Zeros of the size of a tensor, also where that is not a number.
+  /// Zeros of the size of a tensor, even where the tensor is NaN.
   private static func zeros(
     _ call: KerasCall, name: String?, type position: Int? = 1
   ) throws(KerasFault) -> KerasTensor {

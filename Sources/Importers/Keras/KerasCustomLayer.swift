@@ -43,7 +43,7 @@ public struct KerasCustomLayer: Sendable {
 
   /// A weight of the layer in the file.
   public struct Weight: Sendable {
-    /// The name in the file; files of Keras 3 number the weights of own layers: `0`, `1`.
+    /// The name in the file; files of Keras 3 number the weights of custom layers: `0`, `1`.
     public let name: String
     /// The sizes, outermost first; empty for a single number.
     public let sizes: [Int]
@@ -149,7 +149,7 @@ extension KerasCustomLayer.Output {
     let rank = axes ?? usual
     guard rank == 1 ? isVector : rank == sizes.count else {
       throw .invalid(
-        "the code that builds the layer states another number of axes", received: "\(rank)",
+        "the code that builds the layer states a different number of axes", received: "\(rank)",
         needs: "\(sizes.count), or 1 for 1×1×n")
     }
     return KerasTensor(tensor: tensor, rank: rank, mask: mask)

@@ -93,7 +93,7 @@ enum KerasEinsumDense {
         formula.isOpenBefore || formula.input.count == inputSizes.count + 1
       else {
         throw .invalid(
-          "the input has another number of axes than the equation",
+          "the input has a different number of axes than the equation",
           received: "\(inputSizes.count) besides the batch")
       }
       let kept = Array(inputSizes.dropLast(count))
@@ -169,8 +169,8 @@ enum KerasEinsumDense {
       !formula.contracted.isEmpty
     else {
       throw .unsupported(
-        "the dtype policy \"\(quantization.policy.prefix(80))\" with another equation than that "
-          + "of a dense layer on the last axes")
+        "the dtype policy \"\(quantization.policy.prefix(80))\" with a different equation from "
+          + "that of a dense layer on the last axes")
     }
   }
 

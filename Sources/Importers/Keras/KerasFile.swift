@@ -12,9 +12,9 @@ struct KerasFile: Sendable {
   /// The weights.
   let weights: any KerasWeights
 
-  /// Opens `.keras`, `.h5` and `.hdf5` files, told apart by their contents.
+  /// Opens `.keras`, `.h5` and `.hdf5` files, distinguished by their contents.
   init(_ path: String, _ limits: ImportLimits) throws(ImportError) {
-    // What cannot be opened is told by the loaders.
+    // The loaders report what cannot be opened.
     if let file = try? InputFile(path: path) {
       try limits.check(fileBytes: file.count, path: path)
     }

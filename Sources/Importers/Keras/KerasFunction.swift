@@ -11,7 +11,7 @@ struct KerasFunction: Sendable {
 
   /// What the function is as the activation of a layer, with Keras's default arguments.
   enum Activation: Sendable {
-    /// It is none.
+    /// The function is not an activation.
     case none
     /// A function that Forge applies in the layer, by the major version of Keras.
     case inLayer(@Sendable (_ generation: Int) -> ActivationFunction)

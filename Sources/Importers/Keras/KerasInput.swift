@@ -31,7 +31,8 @@ struct KerasInput {
     try options.checkLengths(path: path, batchIsFirst: true)
     for name in options.sizes.keys where !inputs.contains(where: { $0.name == name }) {
       throw ImportError(
-        .unknownName, "the options state the sizes of an input that is not there", path: path,
+        .unknownName, "the options state the sizes of an input that the model does not have",
+        path: path,
         received: "\"\(name)\"", needs: inputs.map { "\"\($0.name)\"" }.joined(separator: ", "))
     }
     var sized: [KerasInput] = []
@@ -89,7 +90,8 @@ struct KerasInput {
     guard let stated = options.sizes[name] else { return self }
     guard stated.count == sizes.count + 1 else {
       throw ImportError(
-        .invalidNode, "the options state another number of sizes than the input has", path: path,
+        .invalidNode, "the options state a different number of sizes than the input has",
+        path: path,
         entry: name, received: ImportOptions.text(stated),
         needs: "\(sizes.count + 1) sizes, the batch first")
     }

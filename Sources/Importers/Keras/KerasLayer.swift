@@ -3,7 +3,7 @@ import ForgeLoaders
 
 /// One layer of a model description.
 struct KerasLayer: Sendable {
-  /// The own name.
+  /// The layer's own name.
   let name: String
   /// The name with those of the enclosing models: `backbone/conv1`.
   let path: String

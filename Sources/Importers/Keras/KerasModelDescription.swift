@@ -12,7 +12,7 @@ struct KerasModelDescription: Sendable {
     let kind: String
     /// The module of the class, in Keras 3.
     let module: String?
-    /// The own name.
+    /// The layer's own name.
     let name: String
     /// The description of the layer, whose arguments are in `config`.
     let json: JSONValue
@@ -27,7 +27,7 @@ struct KerasModelDescription: Sendable {
   /// The classes of models.
   static let kinds: Set<String> = ["Sequential", "Functional", "Model"]
 
-  /// The own name.
+  /// The layer's own name.
   let name: String
   /// Whether it is a chain.
   let isSequential: Bool

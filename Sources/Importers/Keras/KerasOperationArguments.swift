@@ -33,7 +33,7 @@ extension KerasCall {
     return integers
   }
 
-  /// A truth value among the arguments.
+  /// A Boolean among the arguments.
   func flag(_ value: KerasValue?, default usual: Bool) throws(KerasFault) -> Bool {
     guard let value else { return usual }
     guard let flag = value.json?.flag else {

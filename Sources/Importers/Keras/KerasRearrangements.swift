@@ -53,7 +53,7 @@ enum KerasRearrangements {
       let input = try call.only()
       guard dims.sorted() == Array(1...max(input.rank, 1)) else {
         throw .invalid(
-          "an order does not have each axis once",
+          "the order must name each axis exactly once",
           received: dims.map { "\($0)" }.joined(separator: ", "), needs: "1 to \(input.rank)")
       }
       guard input.rank > 1 else { return input }

@@ -150,7 +150,7 @@ enum KerasRecurrent {
 
   // MARK: Both directions
 
-  /// The arguments and the own name of a layer inside; `nil` if there is none.
+  /// The arguments and the name of a layer inside; `nil` if there is none.
   private static func direction(
     _ key: String, of layer: KerasLayer
   ) throws(KerasFault) -> (name: String, arguments: KerasRecurrentArguments)? {

@@ -143,7 +143,7 @@ struct KerasRecurrentArguments: Sendable {
     let stateCount = kind == "LSTM" ? 2 : 1
     guard states.isEmpty || states.count == stateCount else {
       throw .invalid(
-        "the layer takes another number of initial states", received: "\(states.count)",
+        "the layer takes a different number of initial states", received: "\(states.count)",
         needs: "\(stateCount)")
     }
     let channels = input.sequence.channels ?? -1

@@ -2,7 +2,7 @@ import ForgeLoaders
 
 /// Which tensor a description means: the output of one call of a layer.
 struct KerasReference: Hashable, Sendable {
-  /// The own name of the layer.
+  /// The layer's own name.
   let layer: String
   /// The number of the call.
   let call: Int

@@ -47,7 +47,7 @@ enum KerasScoreAttention {
       try arguments.refuseTraining(of: call.layer)
       guard 2...3 ~= call.inputs.count, call.inputs.allSatisfy({ $0.rank == 2 }) else {
         throw .invalid(
-          "the attention takes a query, a value and perhaps a key, each a sequence",
+          "the attention takes a query, a value and optionally a key, each a sequence",
           received: call.inputs.map { "\($0.rank) axes" }.joined(separator: ", "))
       }
       let (query, value) = (call.inputs[0], call.inputs[1])

@@ -85,7 +85,7 @@ struct KerasCall: Sendable {
     }
     guard rank == nil || input.rank == rank else {
       throw .invalid(
-        "the input has another number of axes", received: "\(input.rank) besides the batch",
+        "the input has a different number of axes", received: "\(input.rank) besides the batch",
         needs: "\(rank ?? 0)")
     }
     return input

@@ -12,9 +12,9 @@ struct ONNXCall {
   var families: [ONNXLengthFamily?] = []
   /// The largest magnitude of the result, if it is an integer and small enough for Float32.
   var integerBound: Int?
-  /// Whether only casts to truth values read the result.
+  /// Whether only casts to Booleans read the result.
   var isUsedAsTruth = false
-  /// Whether only the sizes of what the network computes matter, so that one example stands for
+  /// Whether only the sizes of what the network computes matter, so one example stands for
   /// all.
   var isOutline = false
   /// How many channels lie side by side in weights that ONNX Runtime has rearranged; `nil` if the
@@ -126,7 +126,7 @@ struct ONNXCall {
     }
     if case .repeated = host.storage { try checkConstant(host.sizes) }
     if host.isInteger { try checkExact(host) }
-    // Axes that the layout lacks have size 1, so that their place does not matter.
+    // Axes that the layout lacks have size 1, so their place does not matter.
     let order = layout.compactMap { $0 }
     let missing = host.sizes.indices.filter { !order.contains($0) }
     try ImportBudget.keep(count, width: MemoryLayout<Float>.size)
@@ -178,7 +178,7 @@ struct ONNXCall {
   /// An index of an axis of a size, counted from 0.
   static func place(_ index: Int, of size: Int) throws -> Int {
     guard (-size..<size).contains(index) else {
-      throw NodeFailure.invalid("index \(index) of an axis of \(size)")
+      throw NodeFailure.invalid("index \(index) on an axis of size \(size)")
     }
     return index < 0 ? index + size : index
   }

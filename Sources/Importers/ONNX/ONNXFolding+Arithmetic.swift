@@ -62,7 +62,8 @@ extension ONNXFolding {
     }
   }
 
-  /// The rest of a division: that of integers has the sign of the divisor, unless C's is asked for.
+  /// The remainder of a division: that of integers has the sign of the divisor, unless C's is asked
+  /// for.
   static func remainder(_ call: inout ONNXCall, _ hosts: [HostTensor]) throws -> Bool {
     if call.node.int("fmod") != 0 {
       return try binary(

@@ -80,10 +80,11 @@ extension ONNXGraphImport {
       values[info.name] = .network(value)
       if hasOpenBatch(shape, of: info.name) {
         batch.add(info.name, value, along: 0)
+        isBatchStated = isBatchStated || isStated(info.name)
       }
     }
     guard !open.isEmpty else { return }
-    // Operators need no sizes, so that what is missing is told with what is open.
+    // Operators need no sizes, so missing ones are reported with the open sizes.
     for node in graph.nodes { survey(node) }
     throw .openSizes(open, path: path, options, unsupported)
   }
@@ -98,11 +99,15 @@ extension ONNXGraphImport {
     return sizes
   }
 
-  /// Whether the first of several axes counts examples, and the caller states no size for it.
+  /// Whether the first of several axes counts examples, and the caller states no size but 1 for it.
   private func hasOpenBatch(_ shape: [ONNXDimension]?, of name: String) -> Bool {
     guard OpenInput.hasBatch(shape, fileBatch: fileBatch) else { return false }
-    guard let stated = options.sizes[name] else { return true }
-    return options.assumedInputs.contains(name) && stated.first == 1
+    return options.sizes[name].map { $0.first == 1 } ?? true
+  }
+
+  /// Whether the caller, and not an assumption, states the sizes of an input.
+  private func isStated(_ name: String) -> Bool {
+    options.sizes[name] != nil && !options.assumedInputs.contains(name)
   }
 
   private static func text(_ type: ONNXType?) -> String {

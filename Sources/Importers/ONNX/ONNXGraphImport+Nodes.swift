@@ -6,7 +6,7 @@ extension ONNXGraphImport {
   ///
   /// - Parameters:
   ///   - nodes: the nodes as the file has them.
-  ///   - outputs: the names of the results that are kept when no node reads them any more.
+  ///   - outputs: the names of the results that are kept when no node reads them anymore.
   ///   - scope: the names of the graph, to which those of the results are added.
   /// - Throws: ``ImportError`` for what is wrong; what is not supported is collected.
   mutating func importNodes(
@@ -69,7 +69,7 @@ extension ONNXGraphImport {
   ) throws(ImportError) {
     guard made.insert(name).inserted else {
       throw ImportError(
-        .malformed, "\(kind) \"\(maker)\" makes a value that exists already", path: path,
+        .malformed, "\(kind) \"\(maker)\" defines a value that is already defined", path: path,
         received: "\"\(name)\"", needs: "a name for each value")
     }
   }
@@ -191,7 +191,7 @@ extension ONNXGraphImport {
       guard let family else { continue }
       guard let tensor = try family.network() else {
         throw NodeFailure.unsupported(
-          "values that follow the length of a sequence, but not as parts of the longest")
+          "values for a shorter sequence that are not a part of those for the longest")
       }
       call.inputs[index] = .network(tensor)
     }

@@ -31,6 +31,21 @@ extension ONNXGraphImport {
     }
   }
 
+  /// Forgets a batch of 1 that the caller states if an output combines its examples.
+  ///
+  /// The 1 may be any other size then, and the model still predicts examples one by one.
+  mutating func dropStatedBatch() {
+    guard isBatchStated else { return }
+    let isMixed = graph.outputs.contains { info in
+      switch batch.states[info.name] {
+      case nil: false
+      case .along(let place)?: place.outer != 1
+      case .numbers?, .mixed?: true
+      }
+    }
+    if isMixed { batch = ONNXOpenAxes(base: 1) }
+  }
+
   /// The outputs of the network.
   ///
   /// - Parameter known: the names of those whose values are known.

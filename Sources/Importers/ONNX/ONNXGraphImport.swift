@@ -43,6 +43,8 @@ struct ONNXGraphImport {
   let fileBatch: Int?
   /// Where the examples of a batch are.
   var batch: ONNXOpenAxes
+  /// Whether the caller states a size of 1 for the batch of an input.
+  var isBatchStated = false
   /// The selections, whose numbers of rows predictions choose.
   var selections = ONNXSelectedRows()
   /// The names of classes, and the values that stand for texts.
@@ -82,6 +84,7 @@ struct ONNXGraphImport {
     checkOutputs()
     unsupported += constants.map(\.name).filter { classes.isText($0) }.map(ONNXClassNames.refusal)
     guard unsupported.isEmpty else { throw .unsupported(unsupported, path: path) }
+    dropStatedBatch()
     var made = try outputs(except: Set(constants.map(\.name)))
     var metadata = ModelMetadata(model)
     metadata.exampleMixer = made.mixture?.description

@@ -3,7 +3,7 @@ import Forge
 /// The largest magnitudes of integers that a network computes.
 ///
 /// Forge computes in Float32, which has all whole numbers up to 2²⁴. Arithmetic on integers is
-/// exact as long as its results are smaller: on truth values, on their sums along an axis, on
+/// exact as long as its results are smaller: on Booleans, on their sums along an axis, on
 /// positions. Inputs have a bound, because a prediction refuses larger integers. Arithmetic whose
 /// results may be larger is refused, except for products that are only tested for zero, and for
 /// what is only read as places of a table; see ``ONNXPlaceArithmetic``. So is arithmetic on
@@ -93,7 +93,7 @@ extension ONNXIntegerBounds.Rule {
     return known.count == bounds.count ? known.max() : nil
   }
 
-  /// The numbers of the first input; a conversion to truth values only reads which are 0.
+  /// The numbers of the first input; a conversion to Booleans only reads which are 0.
   static let converted = Self(
     readsTruth: { ElementType(onnx: Int32(clamping: $0.int("to"))) == .bool }, places: .moved
   ) { _, bounds in bounds.first ?? nil }

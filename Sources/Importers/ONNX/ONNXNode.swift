@@ -109,12 +109,12 @@ extension ONNXCall {
     let results: [ONNXNode.Output]
     do { results = try build(given) } catch {
       throw ImportError(
-        .invalidNode, "the operator given for node \"\(node.name)\" (\(node.type)) failed",
+        .invalidNode, "the closure for node \"\(node.name)\" (\(node.type)) failed",
         cause: error)
     }
     guard results.count >= node.outputs.count else {
       throw NodeFailure.invalid(
-        "\(results.count) outputs of the operator given for \(node.outputs.count)")
+        "\(results.count) outputs from the closure, and the node has \(node.outputs.count)")
     }
     for (index, result) in results.prefix(outputs.count).enumerated() {
       if case .failed(let error) = result.tensor.outcome {
@@ -123,7 +123,7 @@ extension ONNXCall {
             .joined(separator: "; "))
       }
       guard let tensorSizes = result.tensor.shape?.sizes else {
-        throw NodeFailure.invalid("an output of unknown sizes of the operator given")
+        throw NodeFailure.invalid("an output of the closure has unknown sizes")
       }
       let sizes = result.sizes ?? tensorSizes
       guard sizes == tensorSizes || (sizes.isEmpty && tensorSizes == [1]) else {

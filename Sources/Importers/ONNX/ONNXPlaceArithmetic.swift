@@ -2,7 +2,7 @@ import Forge
 
 /// Arithmetic on integers that are only read as places along an axis, as in `i + n · (i < 0)`.
 ///
-/// Float32 has whole numbers up to 2²⁴. No table has entries beyond that, so that a larger number
+/// Float32 has whole numbers up to 2²⁴. No table has entries beyond that, so a larger number
 /// is a mistake of the caller, whatever it is. Operands beyond a limit become infinite, which no
 /// later arithmetic makes a place again: the results of all others are exact, and a prediction with
 /// a place outside of its axis ends with an error.

@@ -8,7 +8,7 @@ protocol ONNXTranslation {
   var name: String { get }
   /// The names of the model's outputs, which no layer takes.
   var modelOutputs: Set<String> { get }
-  /// Whether all values are numbers of floating point, also places and truth values.
+  /// Whether all values are numbers of floating point, also places and Booleans.
   var isOfNumbers: Bool { get }
   /// The parameters of layers by layer name and type.
   var parameters: [ImportedParameters.Key: ImportedParameters.Entry] { get set }
@@ -150,7 +150,7 @@ extension FileValue {
     .host(HostTensor(integers: values.map { Int64($0) }, sizes: [values.count]))
   }
 
-  /// The value with integers and truth values as numbers.
+  /// The value with integers and Booleans as numbers.
   func asNumbers() throws -> FileValue {
     guard type.isInteger else { return self }
     switch self {

@@ -9,10 +9,16 @@ struct ONNXUses {
   private struct Readers {
     /// How many nodes still read the value; outputs are read once more.
     var count = 0
-    /// Whether casts to truth values read it, and whether others do.
+    /// Whether casts to Booleans read it, and whether others do.
     var areTruths = false, areOthers = false
     /// What becomes of its numbers where they may be places along an axis.
     var places: [PlaceReader] = []
+
+    mutating func add(_ place: PlaceReader, isTruth: Bool) {
+      count += 1
+      if isTruth { areTruths = true } else { areOthers = true }
+      places.append(place)
+    }
   }
 
   /// Who reads numbers that may be places.
@@ -38,7 +44,7 @@ struct ONNXUses {
       let rule = ONNXOperators.find(node)?.bounds
       let isTruth = rule?.readsTruth(node) == true
       for (index, name) in node.inputs.enumerated() {
-        add(name, Self.reader(node, rule, index), isTruth: isTruth)
+        readers[name, default: Readers()].add(Self.reader(node, rule, index), isTruth: isTruth)
       }
       add(outputs: node.captures.map { scope.unique($0) })
     }
@@ -46,17 +52,7 @@ struct ONNXUses {
 
   /// Adds values that are read at the end of a graph.
   mutating func add(outputs names: [String]) {
-    for name in names { add(name, .numbers, isTruth: false) }
-  }
-
-  private mutating func add(_ name: String, _ place: PlaceReader, isTruth: Bool) {
-    Self.add(place, isTruth, to: &readers[name, default: Readers()])
-  }
-
-  private static func add(_ place: PlaceReader, _ isTruth: Bool, to readers: inout Readers) {
-    readers.count += 1
-    if isTruth { readers.areTruths = true } else { readers.areOthers = true }
-    readers.places.append(place)
+    for name in names { readers[name, default: Readers()].add(.numbers, isTruth: false) }
   }
 
   private static func reader(
@@ -76,12 +72,12 @@ struct ONNXUses {
     return readers[name]?.count == 0
   }
 
-  /// Whether only casts to truth values read the value.
+  /// Whether only casts to Booleans read the value.
   func isTruth(_ name: String) -> Bool {
     readers[name].map { $0.areTruths && !$0.areOthers } ?? false
   }
 
-  /// Whether the numbers in a value only become places along axes, also through arithmetic; false
+  /// Whether the numbers in a value only become places along axes, even through arithmetic; false
   /// where this would take long to find out.
   func isPlace(_ name: String) -> Bool {
     var (waiting, seen): ([String], Set<String>) = ([name], [name])

@@ -34,7 +34,7 @@ package struct WireField {
   /// A 32-bit integer, or the number of an enumeration.
   package func int32() throws(ImportError) -> Int32 { Int32(truncatingIfNeeded: try int64()) }
 
-  /// A truth value.
+  /// A Boolean.
   package func bool() throws(ImportError) -> Bool { try int64() != 0 }
 
   /// A number of 32 bits.

@@ -7,7 +7,7 @@ import Forge
 struct WireFields {
   private let fields: [WireField]
 
-  /// As many fields of a message are free; each further one is paid for.
+  /// As many fields of a message are free; each further one counts toward the budget.
   private static let freeCount = 64
 
   /// Reads the fields of a message.
@@ -48,7 +48,7 @@ struct WireFields {
   /// An integer.
   func int(_ number: Int) throws(ImportError) -> Int { try last(number)?.int() ?? 0 }
 
-  /// A truth value.
+  /// A Boolean.
   func bool(_ number: Int) throws(ImportError) -> Bool { try last(number)?.bool() ?? false }
 
   /// A number of 32 bits.
@@ -82,7 +82,7 @@ struct WireFields {
     return list.map { Int($0) }
   }
 
-  /// Truth values.
+  /// Booleans.
   func bools(_ number: Int) throws(ImportError) -> [Bool] { try ints(number).map { $0 != 0 } }
 
   /// Numbers of 32 bits.

@@ -151,7 +151,7 @@ package final class WireFile {
     return value
   }
 
-  /// A copy of some bytes, which the budget pays.
+  /// A copy of some bytes, which counts against the budget.
   package func copy(_ range: Range<Int>) throws(ImportError) -> [UInt8] {
     try take(bytes: range.count)
     if range.lowerBound >= windowStart, range.upperBound <= windowStart + window.count {
@@ -203,7 +203,7 @@ package final class WireFile {
 
   // MARK: Budget
 
-  /// A copy of the bytes of a text, which the budget pays.
+  /// A copy of the bytes of a text, which counts against the budget.
   package func text(_ range: Range<Int>) throws(ImportError) -> [UInt8] {
     try take(bytes: MemoryLayout<String>.size)
     return try copy(range)

@@ -453,7 +453,7 @@ typedef struct {
 /* The facts of `level`, or NULL if there is no such level. */
 const forge_level_facts *forge_facts(forge_level level);
 
-/* Whether the compiler has optimized the kernels. Without, they are some 50 times slower. */
+/* Whether the compiler has optimized the kernels. Without, they are about 50 times slower. */
 int32_t forge_is_optimized(void);
 
 /* The kernels of `level`, or NULL if this machine or build lacks it. */

@@ -70,7 +70,7 @@ FORGE_INLINE v16 exp_of_negative(v16 x) {
   return negative_exp_of_reduced(reduce(choose(splat(-104) > x, splat(-104), x)), splat(1));
 }
 
-/* Returns exp(x) - 1 for x <= 0, accurate also for small x. */
+/* Returns exp(x) - 1 for x <= 0, accurate even for small x. */
 FORGE_INLINE v16 exp_minus_1_of_negative(v16 x) {
   const reduced a = reduce(clamp(x, splat(-60), splat(0)));
   const v16 power = power_of_2(integers(a));

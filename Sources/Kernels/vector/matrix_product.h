@@ -85,7 +85,7 @@ FORGE_INLINE void product_columns(const forge_matrix_product_arguments *a,
                                   int64_t rest) {
   const float *right = part->right + column;
   if (rest == FORGE_LANES && part->rows <= 2 * FORGE_PRODUCT_TILE_ROWS) {
-    /* Each number is used too rarely for a copy to pay. */
+    /* Each number is used too rarely for a copy to be faster. */
     const product_panel whole = {right, a->columns, 0, a->inner, rest};
     product_rows(a, part, column, &whole, vectors);
     return;

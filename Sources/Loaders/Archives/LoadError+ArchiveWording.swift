@@ -44,7 +44,7 @@ extension LoadError {
 
   static func valuesDoNotFill(_ sizes: [Int], count: Int) -> LoadError {
     LoadError(
-      .wrongCount, "the sizes need another number of values", received: counted(count, "value"),
+      .wrongCount, "the sizes need a different number of values", received: counted(count, "value"),
       needs: Shape.product(of: sizes).map { "\(counted($0, "value")) for \(sizeText(sizes))" }
         ?? "at most 64 sizes of values that can be held, not \(sizeText(sizes))")
   }

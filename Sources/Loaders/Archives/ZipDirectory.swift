@@ -180,7 +180,7 @@ struct ZipDirectory {
     }
     // A mismatch would let two readers interpret the archive differently.
     guard try headers.bytes(names..<(names + nameLength)).elementsEqual(entry.name.bytes) else {
-      throw damaged("its header has another name than the directory")
+      throw damaged("its header has a different name from the directory")
     }
     switch entry.method {
     case .stored where entry.count != entry.storedCount:

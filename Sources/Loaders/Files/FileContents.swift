@@ -51,7 +51,7 @@ package struct FileContents: Sendable {
     self.init(bytes)
   }
 
-  /// Whether the bytes are surely those of another kind of file than an extension names.
+  /// Whether the bytes are surely those of a different kind of file than an extension names.
   package var isCertain: Bool { role != .container && role != .text }
 
   /// Whether no reader of weights takes such a file.
@@ -112,10 +112,10 @@ package struct FileContents: Sendable {
       "a Zstandard file", bytes: [0x28, 0xb5, 0x2f, 0xfd], remedy: "unpack it first, with unzstd"),
     FileContents(
       "a 7-Zip archive", bytes: [0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c],
-      remedy: "unpack it and give the file in it"),
+      remedy: "unpack it and pass the file in it"),
     FileContents(
       "a tar archive", bytes: Array("ustar".utf8), at: 257,
-      remedy: "unpack it with tar -xf and give the file in it"),
+      remedy: "unpack it with tar -xf and pass the file in it"),
     FileContents("a PyTorch file", remedy: exportFromPyTorch) { bytes in
       ZipHead(bytes)?.isOfPyTorch ?? false
         // The magic number of the form before archives, as a pickle.
@@ -134,10 +134,10 @@ package struct FileContents: Sendable {
     FileContents("an archive of NumPy arrays", .weights, remedy: describe) { bytes in
       ZipHead(bytes)?.firstName.hasSuffix(".npy") ?? false
     },
-    FileContents("a packed Core ML package", remedy: "unpack it and give the folder") { bytes in
+    FileContents("a packed Core ML package", remedy: "unpack it and pass the folder") { bytes in
       ZipHead(bytes)?.firstName.contains(".mlpackage/") ?? false
     },
-    FileContents("a ZIP archive", .container, remedy: "unpack it and give the file in it") {
+    FileContents("a ZIP archive", .container, remedy: "unpack it and pass the file in it") {
       ZipHead($0) != nil
     },
     FileContents(
@@ -152,7 +152,7 @@ package struct FileContents: Sendable {
     FileContents("a GGUF file", bytes: Array("GGUF".utf8), remedy: remedyForGGUF),
     FileContents(
       "a compiled file of Forge", bytes: compiledSignature,
-      remedy: "CompiledModel(contentsOf:) opens it; give the model that it was made from"),
+      remedy: "CompiledModel(contentsOf:) opens it; pass the model that it was made from"),
     FileContents(
       "a NumPy array", .weights, bytes: [0x93] + Array("NUMPY".utf8),
       remedy: "--input takes arrays"),
@@ -210,7 +210,11 @@ private struct ZipHead {
   /// Whether it has the entries of PyTorch's files.
   var isOfPyTorch: Bool {
     let endings = ["/data.pkl", "/constants.pkl", "/archive_format", "/byteorder", "/version"]
-    return endings.contains { firstName.hasSuffix($0) } || firstName.contains("/code/__torch__")
+    if endings.contains(where: { firstName.hasSuffix($0) }) { return true }
+    // TorchScript begins with a tensor, NAME/data/0, in any order.
+    let parts = firstName.split(separator: "/")
+    return firstName.contains("/code/__torch__")
+      || parts.count == 3 && ["data", "constants"].contains(parts[1]) && Int(parts[2]) != nil
   }
 }
 

@@ -6,7 +6,7 @@ extension FileDescriptor {
 
   /// Reads the beginning of the file with some threads.
   ///
-  /// The first touch of memory takes as long as reading it, so that threads help although the file
+  /// The first touch of memory takes as long as reading it, so threads help although the file
   /// is in the page cache.
   ///
   /// - Returns: whether the file has all these bytes.

@@ -28,7 +28,7 @@ package final class FileLog: Sendable {
 
   /// The paths of the files with their versions, in order; `nil` if the result of the work may
   /// depend on something else: the names in a folder, a file that was missing, or one that has
-  /// changed meanwhile.
+  /// changed since.
   package var files: [(path: String, stamp: FileStamp)]? {
     state.withLock { state in
       guard state.isComplete else { return nil }

@@ -3,7 +3,7 @@ import ForgeSystem
 /// The version of a file by everything that the system notes when the file changes.
 ///
 /// Every write sets the time of the last change, which no program can set back. The time advances
-/// in steps, so that a stamp tells of later changes only once it is ``isOld(_:)``.
+/// in steps, so a stamp tells of later changes only once it is ``isOld(_:)``.
 package struct FileStamp: Hashable, Sendable {
   private let device, inode: UInt64
   private let count: Int

@@ -81,7 +81,7 @@ package final class InputFile: Sendable {
   /// Opens a file that another one names, which must lie in one of some folders.
   ///
   /// Symbolic links are followed as long as they stay in a folder. What is checked is the file that
-  /// is open, so that links which change meanwhile lead nowhere else; later reads are refused
+  /// is open, so that links which change in the meantime lead nowhere else; later reads are refused
   /// unless they find the same file.
   ///
   /// - Throws: ``LoadError``, as ``init(path:staysOpen:)``; `refused` for a file elsewhere.
@@ -134,7 +134,7 @@ package final class InputFile: Sendable {
       entry: bytes.entry.name.text)
   }
 
-  /// Whether the bytes are in the program's memory, so that the path is only a name.
+  /// Whether the bytes are in the program's memory, so the path is only a name.
   var isInMemory: Bool {
     switch source {
     case .memory, .array: true

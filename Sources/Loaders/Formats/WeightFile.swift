@@ -117,7 +117,7 @@ public struct WeightFile: Sendable {
     try parameters(WeightReading(layout: layout ?? contents.layout))
   }
 
-  /// The possible interpretations of the parameters, the likeliest first.
+  /// The possible interpretations of the parameters, the most likely first.
   package var readings: [WeightReading] { contents.readings }
 
   /// The parameters in the file under one interpretation.

@@ -53,7 +53,7 @@ struct WeightContents: Sendable {
   let entries: [WeightFile.Entry]
   /// The usual axis order of the values.
   var layout = ParameterLayout.keras
-  /// The possible interpretations of the parameters, the likeliest first.
+  /// The possible interpretations of the parameters, the most likely first.
   var readings = [WeightReading(layout: .keras)]
   /// Returns the parameters under one interpretation.
   let parameters: @Sendable (WeightReading) throws(LoadError) -> any ParameterSource

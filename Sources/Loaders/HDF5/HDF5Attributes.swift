@@ -66,7 +66,7 @@ struct HDF5Attributes: Sendable {
         texts.append(try reader.text(try cursor.raw(datatype.byteCount)))
       case .variableText:
         guard datatype.byteCount == 4 + reader.head.offsetSize + 4 else {
-          throw .damaged("a text of variable length", at: bytes.lowerBound)
+          throw .damaged("a variable-length string", at: bytes.lowerBound)
         }
         let length = try cursor.integer(4)
         let address = try cursor.address(reader.head)

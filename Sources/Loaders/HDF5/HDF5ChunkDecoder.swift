@@ -42,7 +42,7 @@ struct HDF5ChunkDecoder: ~Copyable {
     let start = contents.head.base + chunk.address
     try contents.input.read(start..<start + chunk.stored, into: source)
     func altered() -> LoadError {
-      .damaged("a compressed chunk is not what it should be", at: chunk.address)
+      .damaged("a compressed chunk is damaged", at: chunk.address)
     }
     var current = UnsafeRawBufferPointer(source)
     // The two buffers alternate.

@@ -28,7 +28,7 @@ struct HDF5Datatype: Hashable, Sendable {
     switch form {
     case .numbers(let type): type.rawValue
     case .text: "text"
-    case .variableText: "text of variable length"
+    case .variableText: "variable-length string"
     case .opaque: "opaque, \(LoadError.bytes(byteCount))"
     case .other(let name): name
     }
@@ -53,7 +53,7 @@ struct HDF5Datatype: Hashable, Sendable {
     case 6: form = .other("compound")
     case 7: form = .other("reference")
     case 8: form = .other("enumeration")
-    case 9: form = bits & 0xf == 1 ? .variableText : .other("sequence of variable length")
+    case 9: form = bits & 0xf == 1 ? .variableText : .other("variable-length sequence")
     case 10: form = .other("array")
     default: throw .damaged("a type of the unknown class \(classAndVersion & 0xf)", at: start)
     }

@@ -65,7 +65,7 @@ final class HDF5Reader {
   func text(at address: Int?, index: Int, length: Int) throws(LoadError) -> [UInt8] {
     guard length > 0, let address, index > 0 else { return [] }
     guard let range = try heap(at: address)[index], length <= range.count else {
-      throw .damaged("a text that is not there", at: address)
+      throw .damaged("a string that is missing", at: address)
     }
     var cursor = try cursor(range.lowerBound, length, "a text")
     return try text(try cursor.raw(length))

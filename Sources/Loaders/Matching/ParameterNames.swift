@@ -2,7 +2,7 @@ import ForgeShapes
 
 /// The names of parameters in files.
 package enum ParameterNames {
-  /// The names in PyTorch, TensorFlow, and Keras 1 to 3, the likeliest first.
+  /// The names in PyTorch, TensorFlow, and Keras 1 to 3, the most likely first.
   ///
   /// Keras 1 calls the variance `running_std`.
   private static let words: [ParameterType: [EntryName]] = [
@@ -33,7 +33,7 @@ package enum ParameterNames {
     depthwise: EntryName("depthwise_kernel"), pointwise: EntryName("pointwise_kernel")
   )
 
-  /// The possible names of a parameter, the likeliest first.
+  /// The possible names of a parameter, the most likely first.
   static func words(for spec: ParameterSpec) -> [EntryName] {
     let words = words[spec.type] ?? [EntryName(spec.type.name)]
     guard spec.type == .weights else { return words }

@@ -10,7 +10,7 @@ struct Variant {
 }
 
 extension Architecture {
-  /// The variants of this architecture that may match a file with these facts, likeliest first.
+  /// The variants of this architecture that may match a file with these facts, most likely first.
   func variants(for facts: WeightFacts) -> [Variant] {
     switch self {
     case .lenet:

@@ -122,7 +122,7 @@ package enum BackendError: Error {
   case constants(any Error)
   /// The system is out of memory.
   case noMemory(NoMemory)
-  /// The task of a watched compile was cancelled.
+  /// The task of a watched compile was canceled.
   case cancelled
   /// Other problems, with the position of the layer if they belong to one.
   case problems([(layer: Int?, problem: Problem)])

@@ -118,7 +118,7 @@ public struct CompileOptions: Sendable, Encodable {
   }
   /// The tensors that become 8-bit integers; none by default.
   ///
-  /// `verify` compares with the network of real numbers, so that ``accuracy`` must allow for the
+  /// `verify` compares with the network of real numbers, so ``accuracy`` must allow for the
   /// rounding.
   public var quantization: QuantizationTable?
   /// The folder of compiled models in which the compile looks for the result; `nil` for none.
@@ -130,7 +130,7 @@ public struct CompileOptions: Sendable, Encodable {
     set { place.value.cache = newValue }
   }
   /// The inputs, by index, that `verify` fills with 0 and 1 unless they hold ids, because a file
-  /// declares them as integers or truth values.
+  /// declares them as integers or Booleans.
   package var integerInputs: Set<Int> = []
   /// The device that computes predictions; `nil` selects the processor.
   package var backend: (any Backend)? {

@@ -33,10 +33,10 @@ package final class CompileWatch: Sendable {
     return try result.get()
   }
 
-  /// Whether the task of the watched compile has been cancelled.
+  /// Whether the task of the watched compile has been canceled.
   package static var isCancelled: Bool { current != nil && Task.isCancelled }
 
-  /// Stops a watched compile whose task has been cancelled.
+  /// Stops a watched compile whose task has been canceled.
   ///
   /// - Throws: `CancellationError` when it has been.
   package static func check() throws(CancellationError) {

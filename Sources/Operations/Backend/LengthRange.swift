@@ -182,7 +182,7 @@ extension BackendError {
       layer, "a Custom layer does not follow the length of a sequence",
       needs: "the same sizes in every prediction for Swift code",
       remedy:
-        "a fixed size in Input(shape:), or an own layer that lowers to Forge's operations")
+        "a fixed size in Input(shape:), or a layer of your own that lowers to Forge's operations")
   }
 
   private static func notFollowed(

@@ -14,7 +14,7 @@ package struct GatherChannelsOperation: PrimitiveOperation {
   package func validate(_ operands: [Shape]) throws(ShapeError) {
     let channels = try ArgumentRule.channels(of: operands[0])
     guard !order.isEmpty, order.allSatisfy({ (0..<channels).contains($0) }) else {
-      throw .outOfRange("order", "\(order)", needs: "one or more of 0 to \(channels - 1)")
+      throw .outOfRange("order", "\(order)", needs: "one or more numbers from 0 to \(channels - 1)")
     }
   }
 

@@ -21,7 +21,7 @@ package struct GatherOperation: PrimitiveOperation {
       throw .unknownSize("a known size to gather from")
     }
     guard !indices.isEmpty, indices.allSatisfy({ (-1..<size).contains($0) }) else {
-      throw .outOfRange("indices", "\(indices)", needs: "one or more of 0 to \(size - 1)")
+      throw .outOfRange("indices", "\(indices)", needs: "one or more numbers from 0 to \(size - 1)")
     }
   }
 

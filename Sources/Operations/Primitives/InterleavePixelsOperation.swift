@@ -22,7 +22,7 @@ package struct InterleavePixelsOperation: PrimitiveOperation {
     try ArgumentRule.positive(step, "step")
     try ArgumentRule.require(
       (0..<step.width).contains(cut.width) && (0..<step.height).contains(cut.height), "cut",
-      cut.description, needs: "numbers from 0 on that are below the step's")
+      cut.description, needs: "0 or more, and less than the step in each direction")
     for operand in operands where operand != operands[0] {
       throw ShapeError(
         .shapeMismatch, "the images of \(name) differ", received: operand.description,

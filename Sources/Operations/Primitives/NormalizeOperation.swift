@@ -38,7 +38,7 @@ package struct NormalizeOperation: PrimitiveOperation {
       needed = channels
     }
     guard operands.count != 2, operands.count == 1 || rule.kind != .unitLength else {
-      throw .wrongInputCount(operands.count, needs: "gamma and beta, or none of them")
+      throw .wrongInputCount(operands.count, needs: "both gamma and beta, or neither")
     }
     for (index, operand) in operands.enumerated().dropFirst()
     where operand.elementCount == nil || operand.elementCount != needed {

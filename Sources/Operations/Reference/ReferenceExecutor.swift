@@ -173,7 +173,7 @@ package struct ReferenceExecutor: Sendable {
 }
 
 extension Primitive {
-  /// Whether it rounds to the nearest whole number, so that results jump at the middle of two.
+  /// Whether it rounds to the nearest whole number, so results jump at the middle of two.
   package var roundsToNearest: Bool {
     if case .unary(.round) = self { true } else { false }
   }

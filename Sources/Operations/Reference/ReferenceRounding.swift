@@ -47,7 +47,7 @@ package struct ReferenceRounding: Sendable {
 
   /// Rounds the results of a function of each element.
   ///
-  /// Some functions subtract from numbers as large as their argument, so that the last bit of the
+  /// Some functions subtract from numbers as large as their argument, so the last bit of the
   /// argument is lost. Results that are exact in Float32 stay as they are.
   mutating func round(_ tensor: inout ReferenceTensor, function arguments: [Double]) {
     if disturbs {
@@ -110,7 +110,7 @@ extension Primitive {
     return [.add, .subtract, .multiply, .divide].contains(operation)
   }
 
-  /// Whether it may subtract from numbers as large as the element, so that the last bit of the
+  /// Whether it may subtract from numbers as large as the element, so the last bit of the
   /// element is lost.
   fileprivate var losesBitsOfElements: Bool {
     switch self {

@@ -9,7 +9,7 @@ import ForgeSystem
 /// | --- | --- |
 /// | the name of a field or a case | `k`, its length, UTF-8 |
 /// | a value and its parts | `(`, the parts, `)` |
-/// | a number or a truth value | the letter of its type, its bits in little-endian order |
+/// | a number or a Boolean | the letter of its type, its bits in little-endian order |
 /// | a text | `t`, its length, UTF-8 |
 /// | an array of Float32 | `a`, its length, the bits of the numbers |
 /// | a dictionary or a set | `s`, the number of its elements, their hashes in order |

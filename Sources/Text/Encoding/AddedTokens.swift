@@ -4,7 +4,7 @@ public struct AddedToken: Sendable, Hashable {
   public let content: String
   /// Its id.
   public let id: Int32
-  /// Whether it only counts where no word character is beside it.
+  /// Whether it matches only as a whole word.
   public let isSingleWord: Bool
   /// Whether it takes the white space before it.
   public let stripsLeft: Bool

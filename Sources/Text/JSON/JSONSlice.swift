@@ -113,7 +113,7 @@ struct JSONSlice: Sendable {
 
   // MARK: Values
 
-  /// A truth value.
+  /// A Boolean.
   func bool() throws(TokenizerError) -> Bool {
     guard first == UInt8(ascii: "t") || first == UInt8(ascii: "f") else {
       throw wrong("true or false")
@@ -233,7 +233,7 @@ struct JSONSlice: Sendable {
     return list
   }
 
-  /// The fields of an object; of a key that is there twice the last one counts.
+  /// The fields of an object; if a key is repeated, its last value counts.
   func fields() throws(TokenizerError) -> JSONFields {
     var table: [String: JSONSlice] = [:]
     try forEachField { key, value throws(TokenizerError) in
@@ -270,7 +270,7 @@ struct JSONFields: Sendable {
   /// The name of the part that the object describes.
   func type() throws(TokenizerError) -> String { try required("type").string() }
 
-  /// A truth value, or what counts where it is missing.
+  /// A Boolean; the default if it is missing.
   func bool(_ name: String, _ missing: Bool) throws(TokenizerError) -> Bool {
     guard let value = self[name] else { return missing }
     return try value.bool()

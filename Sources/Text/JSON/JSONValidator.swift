@@ -136,11 +136,11 @@ struct JSONValidator {
       guard byte >= 0x20 else { throw fail("a control character in a string") }
       if byte == UInt8(ascii: "\\") { try escape() }
     }
-    throw fail("a string without an end")
+    throw fail("an unterminated string")
   }
 
   private mutating func escape() throws(TokenizerError) {
-    guard position < bytes.count else { throw fail("a string without an end") }
+    guard position < bytes.count else { throw fail("an unterminated string") }
     let byte = bytes[position]
     position += 1
     if byte != UInt8(ascii: "u") {

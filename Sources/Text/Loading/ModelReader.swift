@@ -53,7 +53,7 @@ struct ModelReader {
   ) throws(TokenizerError) -> BPEModel {
     if let dropout = fields["dropout"], try dropout.double() != 0 {
       throw .unsupported(
-        dropout.place, "merges that are dropped by chance",
+        dropout.place, "BPE dropout",
         remedy: "set dropout to null, which is what trained networks expect")
     }
     let table = try vocabulary(try fields.required("vocab"))

@@ -184,7 +184,7 @@ struct BPEModel: TokenModel {
       } else if options.usesBytes,
         let ids = isPlain ? ids(ofBytes: bytes[position..<end]) : ids(ofBytes: scratch.bytes)
       {
-        // Bytes do not end a run of unknown characters, so that it comes after them.
+        // Bytes do not end a run of unknown characters, so it comes after them.
         for id in ids { Self.add(id, 1, to: &scratch.symbols) }
       } else {
         try addUnknown(width, &waiting, &scratch.symbols)

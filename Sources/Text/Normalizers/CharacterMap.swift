@@ -23,7 +23,7 @@ struct CharacterMap: Sendable {
     }
     let byteCount = Int(word(0))
     guard byteCount >= 4, byteCount <= bytes.count - 4 else {
-      throw .malformed("rules for characters of another size", at: place)
+      throw .malformed("rules for characters of a different size", at: place)
     }
     units = stride(from: 4, to: 4 + byteCount / 4 * 4, by: 4).map { word($0) }
     texts = Array(bytes[(4 + byteCount / 4 * 4)...])

@@ -45,7 +45,7 @@ indirect enum PatternNode {
     case .sequence(let nodes):
       var bytes = [Bool](repeating: false, count: 256)
       for node in nodes {
-        // A look around takes nothing, so that what follows it begins the match.
+        // A look around takes nothing, so what follows it begins the match.
         switch node {
         case .lookahead, .lookbehind, .assertion, .empty: continue
         default: break

@@ -213,7 +213,7 @@ struct PatternParser {
       while let scalar = next, scalar != ")" {
         position += scalar == "\\" ? 2 : 1
       }
-      guard take(")") else { throw damaged("a comment without an end") }
+      guard take(")") else { throw damaged("an unterminated comment") }
       return nil
     }
     if take(text: "?<") {
@@ -224,7 +224,7 @@ struct PatternParser {
         else { throw damaged("a name") }
         position += 1
       }
-      guard take(">") else { throw damaged("a name without an end") }
+      guard take(">") else { throw damaged("an unterminated name") }
       return try closed(try alternatives())
     }
     guard take("?") else { return try closed(try alternatives()) }
@@ -232,7 +232,7 @@ struct PatternParser {
   }
 
   private mutating func closed(_ node: PatternNode) throws(TokenizerError) -> PatternNode {
-    guard take(")") else { throw damaged("a group without an end") }
+    guard take(")") else { throw damaged("an unterminated group") }
     return node
   }
 
@@ -268,7 +268,7 @@ struct PatternParser {
       default: throw refused("(?\(scalar)")
       }
     }
-    throw damaged("options without an end")
+    throw damaged("unterminated options")
   }
 
   // MARK: Escapes
@@ -309,7 +309,7 @@ struct PatternParser {
         name.unicodeScalars.append(letter)
         position += 1
       }
-      guard take("}") else { throw damaged("a property without an end") }
+      guard take("}") else { throw damaged("an unterminated property") }
       guard let property = PatternSets.property(name) else { throw refused("\\p{\(name)}") }
       return isInverted ? property.inverted() : property
     default: return nil
@@ -333,7 +333,7 @@ struct PatternParser {
     case "x":
       if take("{") {
         let value = try hexadecimal(most: 8)
-        guard take("}") else { throw damaged("an escape without an end") }
+        guard take("}") else { throw damaged("an unterminated escape") }
         return value
       }
       return try hexadecimal(most: 2)
@@ -370,7 +370,7 @@ struct PatternParser {
     var (set, intersection) = (ScalarSet(), ScalarSet?.none)
     var isFirst = true
     while true {
-      guard let scalar = next else { throw damaged("a class without an end") }
+      guard let scalar = next else { throw damaged("an unterminated class") }
       if scalar == "]", !isFirst { break }
       isFirst = false
       if take(text: "&&") {
@@ -403,7 +403,7 @@ struct PatternParser {
       name.unicodeScalars.append(letter)
       position += 1
     }
-    guard take(text: ":]") else { throw damaged("a class without an end") }
+    guard take(text: ":]") else { throw damaged("an unterminated class") }
     guard let set = PatternSets.posix(name) else { throw refused("[:\(name):]") }
     return isInverted ? set.inverted() : set
   }
@@ -414,7 +414,7 @@ struct PatternParser {
     var last = first
     if next == "-", position + 1 < scalars.count, scalars[position + 1] != "]" {
       position += 1
-      guard let end = try member(into: &set) else { throw damaged("a range without an end") }
+      guard let end = try member(into: &set) else { throw damaged("an unterminated range") }
       last = end
     }
     guard first.value <= last.value else { throw damaged("a range that ends before it begins") }
@@ -430,7 +430,7 @@ struct PatternParser {
   private mutating func member(
     into set: inout ScalarSet
   ) throws(TokenizerError) -> Unicode.Scalar? {
-    guard let scalar = next else { throw damaged("a class without an end") }
+    guard let scalar = next else { throw damaged("an unterminated class") }
     position += 1
     guard scalar == "\\" else { return scalar }
     if let inner = try classEscape() {

@@ -103,7 +103,7 @@ import Testing
 
   @Test func errorsAreTheCause() {
     let error = problem { _, _ in throw Mistake() }
-    #expect(error?.headline == "a layer of the caller's cannot be built")
+    #expect(error?.headline == "the closure for a custom layer failed")
     #expect(error?.entry == #"Swirl "mine""#)
     #expect(error?.cause is Mistake)
     #expect(error?.path == Self.path)

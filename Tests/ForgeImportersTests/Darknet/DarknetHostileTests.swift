@@ -88,7 +88,7 @@ import Testing
         """
     #expect(
       problem(text)?.description == """
-        net.cfg: the model uses what Forge does not have
+        net.cfg: the model uses features that Forge does not support
           received  [convolutional] with xnor: 1 node ("convolutional0")
                     [convolutional] with activation "stair": 2 nodes ("convolutional0", "convolutional2")
                     [lstm]: 1 node ("lstm1")

@@ -127,7 +127,7 @@ import Testing
     ),
     (
       "MultiHeadAttention", #""num_heads": 2, "key_dim": 3"#, "<x>, <x>",
-      #""use_causal_mask": "yes""#, "use_causal_mask is not a truth value"
+      #""use_causal_mask": "yes""#, "use_causal_mask is not a Boolean"
     ),
   ])
   func invalidCalls(kind: String, config: String, arguments: String, named: String, what: String) {

@@ -90,7 +90,7 @@ import Testing
     let shape = error { [.init($0.inputs[0] --> Reshape(to: [5, 5]))] }
     #expect(shape?.kind == .invalidNode)
     let axes = error { [.init($0.inputs[0], axes: 2)] }
-    #expect(axes?.headline == "the code that builds the layer states another number of axes")
+    #expect(axes?.headline == "the code that builds the layer states a different number of axes")
     let none = error { _ in [] }
     #expect(none?.kind == .malformed)
   }

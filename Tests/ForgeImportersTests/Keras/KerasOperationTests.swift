@@ -68,7 +68,7 @@ import Testing
     for (kind, isTrue) in [
       ("Any", { (x: Float, y: Float) in x + y > 0 }), ("All", { $0 * $1 > 0 }),
     ] {
-      // Along the channels: the first two positions of truth values 1, 0 and 1, 1.
+      // Along the channels: the first two positions of Booleans 1, 0 and 1, 1.
       let truths: [Float] = [1, 0, 1, 1, 0, 0].flatMap { [$0, $0] }
       let imported = try ImportedModel(kerasDescription: description(kind, #", "axis": 1"#))
       let found = try imported.model.compile().predict(truths)

@@ -53,6 +53,25 @@ import Testing
     #expect(imported.exampleMixer != nil)
   }
 
+  /// A batch that the caller states as 1, because another size is open, is a batch unless a node
+  /// combines its examples.
+  @Test func statedBatches() throws {
+    func imported(_ node: ONNXWriter.Message, _ batch: InputSize) throws -> ImportedModel {
+      try ImportedModel(
+        onnx: ONNXWriter.model([node], inputs: [ONNXWriter.value("x", [-1, 3, -1])]),
+        options: ImportOptions(sizes: ["x": [batch, 3, 4]]))
+    }
+    let turned = ONNXWriter.node("Transpose", ["x"], ["y"], ["perm": [2, 0, 1]])
+    let one = try imported(turned, 1)
+    #expect(one.inputs.map(\.batchAxis) == [0] && one.outputs.map(\.batchAxis) == [1])
+    #expect(one.outputs[0].sizes == [4, 1, 3] && one.exampleMixer == nil)
+    let two = try imported(turned, 2)
+    #expect(two.inputs.map(\.batchAxis) == [nil] && two.outputs.map(\.batchAxis) == [nil])
+    let mixed = try imported(
+      ONNXWriter.node("Softmax", ["x"], ["y"], ["axis": [0]]), 1)
+    #expect(mixed.outputs.map(\.batchAxis) == [nil] && mixed.exampleMixer == nil)
+  }
+
   @Test func extensionsOfFiles() {
     #expect(ModelFile.extensions.isSuperset(of: ["onnx", "keras", "h5", "mlmodel", "cfg"]))
     #expect(!ModelFile.extensions.contains("txt"))

@@ -88,7 +88,7 @@ import Testing
       error?.description == """
         net: the model is in memory and names a file of weights
           received  "weights/c.bin"
-          remedy    give its bytes by ImportOptions.externalData
+          remedy    pass its bytes through ImportOptions.externalData
         """)
   }
 

@@ -244,7 +244,7 @@ import Testing
     #expect(throws: ImportError.self) { try ImportedModel(onnx: path, options: options) }
     options.onnxOperators["org.example::Cube"] = { [.init(try $0.tensor(0))] }
     let few = #expect(throws: ImportError.self) { try ImportedModel(onnx: path, options: options) }
-    #expect(few?.description.contains("1 outputs of the operator given for 2") == true)
+    #expect(few?.description.contains("1 outputs from the closure, and the node has 2") == true)
     // Operators that Forge has stay its own.
     options = ImportOptions()
     options.onnxOperators["Neg"] = { _ in throw Unknown() }

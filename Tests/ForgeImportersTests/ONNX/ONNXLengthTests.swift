@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  /// Counts of truth values are small; integers of 8 bits wrap around, 0 − 1 to 255.
+  /// Counts of Booleans are small; integers of 8 bits wrap around, 0 − 1 to 255.
   @Test func integersOfAKnownBoundAreComputed() throws {
     let narrow = try SmallNetwork("narrow")
     for length in [40, 1, 7] {
@@ -252,8 +252,9 @@ import Testing
       ([1, .upTo(-3), 6], "a largest length from 8"),
       ([1, .upTo(7), 6], "a largest length from 8"),
       ([1, .upTo(.max), 6], "a largest length from 8"),
-      ([.upTo(40), 1, 12, 6], "the batch of input \"x\" has no length"),
-      ([1, .upTo(40), .upTo(41)], "differ in the number"), ([0, .upTo(40), 6], "out of range"),
+      ([.upTo(40), 1, 12, 6], "the batch of input \"x\" cannot be a length"),
+      ([1, .upTo(40), .upTo(41)], "have different numbers of sizes"),
+      ([0, .upTo(40), 6], "out of range"),
       ([1, .upTo(1 << 20), .exactly(.max)], "out of range"),
     ] as [([InputSize], String)])
   func wrongOptionsAreErrors(_ sizes: [InputSize], _ text: String) {

@@ -2,8 +2,8 @@ import Forge
 import ForgeImporters
 import Testing
 
-/// What is said of files that leave sizes open when none are assumed: all inputs at once, in the words of who asks, with
-/// the operators that Forge does not have.
+/// What is said of files that leave sizes open when none are assumed: all inputs at once, in the
+/// words of who asks, with the operators that Forge does not have.
 @Suite struct ONNXOpenSizeTests {
   private func error(
     _ inputs: [(String, [Int])], _ nodes: [ONNXWriter.Message], sizes: [String: [InputSize]] = [:],
@@ -68,7 +68,9 @@ import Testing
     ]
     let error = try error(open, nodes, style: .tool)
     #expect(error.kind == .unsupported)
-    #expect(error.headline == "the model uses what Forge does not have, and leaves sizes open")
+    #expect(
+      error.headline
+        == "the model uses features that Forge does not support, and leaves sizes open")
     #expect(
       error.received == """
         Nonsense: 1 node ("a")

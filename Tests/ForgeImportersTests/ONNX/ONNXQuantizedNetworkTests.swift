@@ -109,4 +109,26 @@ import Testing
     #expect(residual.count { $0 == "integer convolution" } == 2)
     #expect(residual.count { $0 == "integer pooling" } == 2)
   }
+
+  /// A sequence that became integers is not computed as real numbers again.
+  @Test func recurrentCellsReadIntegers() throws {
+    for file in ["recurrent_dynamic_s8", "recurrent_dynamic_u8"] {
+      let kernels = try Self.imported(file).model.compile().report.steps.map(\.kernel)
+      #expect(kernels.contains("integer lstm"))
+      #expect(!kernels.contains("subtract") && !kernels.contains("dequantize"), "\(kernels)")
+    }
+  }
+
+  /// Recurrent weights that are not integers are an error that names the layer.
+  @Test func otherRecurrentWeightsAreAnError() throws {
+    let model = try Self.imported("recurrent_dynamic_s8").model
+    #expect(model.hasIntegerWeights)
+    let error = #expect(throws: CompileError.self) {
+      _ = try model.compile(parameters: RandomParameters(seed: 1))
+    }
+    #expect(
+      error?.problems.first?.headline
+        == "the recurrent weights are not integers times the scales of the layer")
+    #expect(error?.problems.first?.layer != nil)
+  }
 }

@@ -55,6 +55,35 @@ import Testing
     #expect(try network.predict(input).map(\.bitPattern) == other.predict(input).map(\.bitPattern))
   }
 
+  /// Sums after the products, of one bias or of several, do not copy the weights.
+  @Test(arguments: [1, 5]) func biasesLeaveWeightsShared(_ biases: Int) throws {
+    func chain(_ weights: [String]) throws -> CompiledModel {
+      var last = "x"
+      var nodes: [ONNXWriter.Message] = []
+      for (index, name) in weights.enumerated() {
+        nodes.append(ONNXWriter.node("MatMul", [last, name], ["m\(index)"]))
+        last = index == weights.count - 1 ? "y" : "s\(index)"
+        nodes.append(
+          ONNXWriter.node("Add", ["m\(index)", "b\(index % biases)"], [last]))
+      }
+      let stored =
+        Set(weights).sorted().map { tensor($0, values(1)) }
+        + (0..<biases).map {
+          ONNXWriter.stored(
+            "b\($0)", seededValues(count: Self.size, seed: UInt64($0) + 20), sizes: [Self.size])
+        }
+      return try compiled(
+        ONNXWriter.model(
+          nodes, stored: stored, inputs: [ONNXWriter.value("x", [1, 3, Self.size])])
+      ).1
+    }
+    let shared = try chain(Array(repeating: "w", count: 5))
+    let apart = try chain((0..<5).map { "w\($0)" })
+    #expect(apart.memory.packedParameters > 4 * shared.memory.packedParameters)
+    #expect(
+      try shared.predict(input).map(\.bitPattern) == apart.predict(input).map(\.bitPattern))
+  }
+
   /// A tensor that nodes read in several ways is packed in each.
   @Test func severalReadingsOfOneTensor() throws {
     let weights = values(2)

@@ -111,7 +111,7 @@ import Testing
     let packed = try BlobParameters(path, packedFrom: 3)
     #expect(
       text { _ = try packed.parameter(for: weights) } == """
-        blob.bin: the parameters go by order, and the order was not given
+        blob.bin: parameters are found by their order, which is not known
           remedy    call prepared(for:) with all of them first, as compile does
         """)
     #expect(

@@ -86,13 +86,13 @@ import Testing
   @Test func valueCountMustMatchShape() {
     #expect(
       message { _ = try NumPyArray([1, 2, 3], sizes: [2, 2]) } == """
-        the sizes need another number of values
+        the sizes need a different number of values
           received  3 values
           needs     4 values for 2×2
         """)
     #expect(
       message { _ = try NumPyArray([1], sizes: [-1, -1]) } == """
-        the sizes need another number of values
+        the sizes need a different number of values
           received  1 value
           needs     at most 64 sizes of values that can be held, not -1×-1
         """)

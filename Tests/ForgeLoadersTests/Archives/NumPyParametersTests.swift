@@ -86,7 +86,7 @@
           network_flat.npz: the file has parameters for "conv1" that the model does not take
             received  "conv1_b"
             needs     weights (4×3×2×1 [O][H][W][I])
-            remedy    give the layer the arguments it had when the file was written, as useBias
+            remedy    give the layer the arguments it had when the file was written, such as useBias
           """)
       let turned = ParameterSpec(
         layer: "conv1", .weights, [.outputs: 4, .height: 2, .width: 3, .inputs: 1])

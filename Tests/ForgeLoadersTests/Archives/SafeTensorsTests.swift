@@ -187,7 +187,7 @@ import Testing
         types.safetensors: the file has parameters for "bn1" that the model does not take
           received  "bn1.bias", "bn1.running_mean", "bn1.running_var"
           needs     gamma (4 [C])
-          remedy    give the layer the arguments it had when the file was written, as useBias
+          remedy    give the layer the arguments it had when the file was written, such as useBias
         """)
     #expect(
       message {

@@ -76,7 +76,7 @@ struct CraftedHDF5 {
     return attribute(name, type: type, count: texts.count, values: values)
   }
 
-  /// An attribute of one text of variable length, the first object of a heap.
+  /// An attribute of one variable-length string, the first object of a heap.
   static func heapText(_ name: String, length: Int, heap: Int) -> [UInt8] {
     let type =
       pack(UInt8(0x19), UInt8(1), UInt16(0), UInt32(16))

@@ -171,7 +171,7 @@ import Testing
         let network = try model.compile(options: fixture.options) { _, count, _ in
           Restless(count)
         }
-        #expect(network.cacheText == "a parameter has changed meanwhile")
+        #expect(network.cacheText == "a parameter has changed since")
       }
       #expect(fixture.networks.isEmpty)
     }

@@ -105,6 +105,29 @@ import Testing
     }
   }
 
+  /// A reshape to more channels comes before the range is found: the lanes of images of one channel
+  /// are empty.
+  @Test func narrowImagesAreReshapedFirst() throws {
+    func compiled(_ sizes: [Int]) throws -> CompiledModel {
+      let input = Input(shape: sizes)
+      let range = input --> DynamicRange()
+      let integers = [input, range] --> DynamicIntegers()
+      let (scale, zero) = (
+        range --> Slice(starts: [0], ends: [1]), range --> Slice(starts: [1], ends: [2])
+      )
+      var layer = LastAxisDense(neurons: 7, useBias: false, name: "w")
+      layer.weightScales = [1]
+      let output = (integers - zero) * scale --> Reshape(to: [5, 67]) --> layer
+      return try Model(input: input, output: output)
+        .compile(parameters: Weights(range: -127...127))
+    }
+    let (narrow, wide) = (try compiled([5, 67, 1]), try compiled([5, 67]))
+    #expect(narrow.report.rewrites.first { $0.name == "runDynamicProducts" }?.places == 1)
+    #expect(narrow.report.steps.map(\.kernel) == wide.report.steps.map(\.kernel))
+    let values = seededValues(count: 335, seed: 4, range: -1...3)
+    #expect(try narrow.predict(values) == wide.predict(values))
+  }
+
   /// A border stands for 0, and a dense layer reads all of an image.
   @Test func convolutionsAndDenseLayers() throws {
     let input = Input(width: 6, height: 5, channels: 3)

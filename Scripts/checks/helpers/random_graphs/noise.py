@@ -9,7 +9,7 @@ rows, tokens or examples enters it, so that the bound of an item follows from th
 
 The sensitivity is measured with errors of size STEP, which no rounding of ONNX Runtime hides, while
 nodes that jump (`Floor`, comparisons, places) keep their results. The jump is what an element
-strays under errors of size ROUNDINGS · 2⁻²⁴ when they may jump. A whole number or a truth value
+strays under errors of size ROUNDINGS · 2⁻²⁴ when they may jump. A whole number or a Boolean
 that changes then is undecided and not judged, as is an element that is finite in one run only.
 
 Elements that are only moved, compared, rounded to whole numbers or chosen have no noise and must be
@@ -34,7 +34,7 @@ RUNS = 5
 # More runs before a difference is reported.
 CAREFUL_RUNS = 40
 
-# No rounding: the result is one of the operands, a truth value, a whole number or a place.
+# No rounding: the result is one of the operands, a Boolean, a whole number or a place.
 EXACT = {
     "Abs", "And", "ArgMax", "ArgMin", "Ceil", "Clip", "Compress", "Concat", "ConstantOfShape",
     "DepthToSpace", "Equal", "Expand", "EyeLike", "Flatten", "Floor", "Gather",
@@ -338,7 +338,7 @@ def largest_strays(graph, steps, outputs, step, runs, steady):
             noisy = exact if altered is None else altered.get(name, exact)
             strayed = distance(exact, noisy) if altered is not None else np.inf
             if exact.dtype != FLOAT:
-                # A whole number or a truth value that may jump.
+                # A whole number or a Boolean that may jump.
                 strayed = np.where(np.asarray(strayed) > 0, np.inf, 0)
             largest[name] = np.maximum(largest[name], strayed)
     return largest

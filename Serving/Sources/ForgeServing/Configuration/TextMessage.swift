@@ -5,7 +5,7 @@
 package struct TextMessage: Sendable, Hashable {
   /// A value of a field.
   package enum Value: Sendable, Hashable {
-    /// A number, a name or a truth value as it is written, or the bytes of a string.
+    /// A number, a name or a Boolean as it is written, or the bytes of a string.
     case scalar(String)
     case message(TextMessage)
   }
@@ -166,7 +166,7 @@ private struct TextReader {
     message.append(name, value)
   }
 
-  /// A name, a number or a truth value.
+  /// A name, a number or a Boolean.
   private mutating func word() throws(ServingError) -> String {
     skipSpace()
     let start = index

@@ -72,7 +72,7 @@ extension InferenceHTTPService {
 extension ModelRepository {
   /// The text encoder of a name.
   ///
-  /// - Throws: ``ServingError``, also for a model of another kind.
+  /// - Throws: ``ServingError``, including for a model of another kind.
   fileprivate func encoder(_ name: String) throws(ServingError) -> ServedEncoder {
     guard let encoder = try model(name) as? ServedEncoder else {
       throw .invalid("the model \"\(name)\" is not a text encoder")

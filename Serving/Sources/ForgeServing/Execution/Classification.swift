@@ -1,8 +1,8 @@
 import Foundation
 
-/// The likeliest classes of an output, as the classification extension lists them.
+/// The most likely classes of an output, as the classification extension lists them.
 package struct Classification {
-  /// Strings `value:class` or `value:class:label`, the likeliest first, for each example.
+  /// Strings `value:class` or `value:class:label`, the most likely first, for each example.
   package let tensor: TensorData
 
   /// Lists classes.

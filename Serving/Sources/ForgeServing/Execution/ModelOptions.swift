@@ -13,7 +13,7 @@ public struct ModelOptions: Sendable {
   /// The latency that 99 of 100 requests are to keep, by which slots, threads and batch are chosen
   /// when a model is loaded; `nil` for the highest throughput.
   public var p99: Duration?
-  /// Whether to measure if several examples in one prediction pay.
+  /// Whether to measure if several examples in one prediction are faster.
   public var measuresBatches = true
   /// The most sequences of a model with states.
   public var sessions = 1024

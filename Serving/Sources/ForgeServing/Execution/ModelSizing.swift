@@ -6,7 +6,7 @@ import Forge
 struct ModelSizing: CustomStringConvertible {
   private(set) var slots: Int
   private(set) var threads: Int
-  /// The examples of one prediction; 1 where several do not pay.
+  /// The examples of one prediction; 1 where several are not faster.
   private(set) var batch = 1
   /// How long the first example of a batch waits for others.
   private(set) var window = Duration.zero
@@ -18,9 +18,9 @@ struct ModelSizing: CustomStringConvertible {
   private(set) var perExample: Duration?
   private let goal: Duration?
 
-  /// The share of the time of one example that it must take in a batch for batches to pay.
+  /// Batches are used if an example takes less than this share of its time alone.
   ///
-  /// Below it the gain would be lost in waiting for the longest of a batch.
+  /// With a larger share the gain would be lost in waiting for the longest of a batch.
   private static let worthwhileShare = 0.8
   /// The examples of a batch that is measured.
   private static let measuredBatch = 8

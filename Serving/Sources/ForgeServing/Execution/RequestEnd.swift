@@ -22,7 +22,7 @@ package final class RequestEnd: Sendable {
   /// Whether the time of the request is over.
   package var isOver: Bool { state.withLock { $0.isOver } }
 
-  /// Answers the request in a task of its own, which ends when this is told to.
+  /// Answers the request in a task of its own, which ends when this value says so.
   ///
   /// - Parameter body: answers the request.
   /// - Returns: the answer.

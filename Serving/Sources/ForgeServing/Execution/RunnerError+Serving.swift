@@ -9,7 +9,7 @@ extension ServingError {
     case let error as ServingError: self = error
     case let error as RunnerError:
       switch error.kind {
-      case .cancelled: self.init(.cancelled, "the request was cancelled")
+      case .cancelled: self.init(.cancelled, "the request was canceled")
       case .deadlineExceeded: self = .timeIsOver
       case .closed, .forked: self.init(.unavailable, "the model is being unloaded")
       case .invalidCount, .noThread: self.init(.failed, "\(error)")
@@ -19,7 +19,7 @@ extension ServingError {
       case .notFinite, .noMemory, .busy: self.init(.failed, Self.line(error))
       default: self.init(.invalid, Self.line(error))
       }
-    case is CancellationError: self.init(.cancelled, "the request was cancelled")
+    case is CancellationError: self.init(.cancelled, "the request was canceled")
     default: self.init(.failed, "the prediction failed")
     }
   }

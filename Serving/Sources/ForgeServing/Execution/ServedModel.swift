@@ -95,7 +95,7 @@ package final class ServedModel: Sendable {
   /// Whether it keeps states between the requests of a sequence.
   package var isStateful: Bool { !network.stateNames.isEmpty }
 
-  /// The platform that metadata state: `forge_onnx`.
+  /// The platform in the metadata: `forge_onnx`.
   package var platform: String { "forge_\(format)" }
 
   /// The batch that a model configuration states: the first axis of all inputs and outputs.

@@ -9,7 +9,7 @@ package struct ServedPort: Sendable {
   package let datatype: Datatype
   /// The sizes of the metadata: −1 for those that a request chooses.
   package let shape: [Int]
-  /// Whether Forge's axes are those of the file in their order, so that values need no movement.
+  /// Whether Forge's axes are those of the file in their order, so values need no movement.
   private let isInFileOrder: Bool
 
   package var name: String { port.name }

@@ -26,7 +26,7 @@ package protocol ServedVersion: AnyObject, Sendable {
   var name: String { get }
   /// The version in the repository.
   var version: Int { get }
-  /// The platform that metadata state: `forge_onnx`.
+  /// The platform in the metadata: `forge_onnx`.
   var platform: String { get }
   /// How it runs, in one line.
   var plan: String { get }

@@ -1,14 +1,14 @@
 import GRPCCore
 import ServiceLifecycle
 
-/// The service `grpc.health.v1.Health`, as orchestrators ask it.
+/// The service `grpc.health.v1.Health`, which orchestrators query.
 public struct HealthService: RegistrableRPCService {
   private static let name = "grpc.health.v1.Health"
   private let repository: ModelRepository
 
   /// Creates a service.
   ///
-  /// - Parameter repository: the models, whose readiness it tells.
+  /// - Parameter repository: the models, whose readiness it reports.
   public init(_ repository: ModelRepository) { self.repository = repository }
 
   /// The status as the protocol numbers it.
@@ -62,7 +62,7 @@ public struct HealthService: RegistrableRPCService {
             try await writer.write(Self.message(status))
             last = status
           }
-          // A watch would keep a server that has been told to end from ending.
+          // A watch would keep a server from shutting down.
           if Task.isShuttingDownGracefully { break }
           do { try await Task.sleep(for: .milliseconds(500)) } catch { break }
         }

@@ -14,7 +14,7 @@ public struct InferenceService: RegistrableRPCService {
   /// - Parameters:
   ///   - repository: the models.
   ///   - limits: the limits on requests.
-  ///   - token: what a request must bear; `nil` for no check.
+  ///   - token: the bearer token that a request must carry; `nil` for no check.
   public init(
     _ repository: ModelRepository, limits: ServingLimits = ServingLimits(),
     token: BearerToken? = nil

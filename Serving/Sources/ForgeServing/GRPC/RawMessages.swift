@@ -18,7 +18,7 @@ extension RPCRouter {
   /// - Parameters:
   ///   - method: the name.
   ///   - service: the full name of the service.
-  ///   - token: what a request must bear.
+  ///   - token: the bearer token that a request must carry.
   ///   - body: answers the bytes of a request.
   mutating func register(
     _ method: String, of service: String, token: BearerToken?,
@@ -37,7 +37,7 @@ extension RPCRouter {
         return StreamingServerResponse(
           single: ServerResponse(message: try result.get(), metadata: [:]))
       } catch let error as ServingError {
-        // gRPC cancels a request whose deadline passes; its client is told so.
+        // gRPC cancels a request whose deadline passes; its client receives that status.
         if error.kind == .cancelled, let timeout = request.metadata.deadline,
           ContinuousClock.now - start >= timeout
         {

@@ -3,7 +3,8 @@ import NIOCore
 import NIOHTTPTypes
 
 /// Watches a connection: refuses a body that is too large before it is read, closes a connection
-/// whose request or answer takes too long to pass, and ends the request of a client that goes.
+/// whose request or answer takes too long to pass, and ends the request of
+/// a client that disconnects.
 package final class ClientWatch: ChannelDuplexHandler, RemovableChannelHandler {
   package typealias InboundIn = HTTPRequestPart
   package typealias InboundOut = HTTPRequestPart

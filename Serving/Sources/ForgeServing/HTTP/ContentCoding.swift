@@ -34,13 +34,13 @@ package enum ContentCoding: String, Sendable {
 
   /// The decompressed bytes of a body.
   ///
-  /// - Throws: ``ServingError`` when the data are damaged or more than `limit` bytes.
+  /// - Throws: ``ServingError`` when the data is damaged or more than `limit` bytes.
   package static func decompressed(
     _ bytes: ArraySlice<UInt8>, limit: Int
   ) throws(ServingError) -> [UInt8] {
     var stream = z_stream()
     guard serving_inflate_begin(&stream) == Z_OK else {
-      throw ServingError(.failed, "there is no memory to decompress the body")
+      throw ServingError(.failed, "not enough memory to decompress the body")
     }
     defer { inflateEnd(&stream) }
     var input = Array(bytes)
@@ -58,7 +58,7 @@ package enum ContentCoding: String, Sendable {
           written = step - Int(stream.avail_out)
         }
         output += part
-        // Without progress the data are truncated.
+        // Without progress the data is truncated.
         if status == Z_BUF_ERROR || part.isEmpty && stream.avail_in == 0 { break }
       }
     }
@@ -69,7 +69,7 @@ package enum ContentCoding: String, Sendable {
     return output
   }
 
-  /// The compressed bytes of a body; `nil` if there is no memory.
+  /// The compressed bytes of a body; `nil` if there is not enough memory.
   package func compressed(_ bytes: [UInt8]) -> [UInt8]? {
     var stream = z_stream()
     guard serving_deflate_begin(&stream, self == .gzip ? 1 : 0) == Z_OK else { return nil }

@@ -15,7 +15,7 @@ public struct InferenceHTTPService: Sendable {
   /// - Parameters:
   ///   - repository: the models.
   ///   - limits: the limits on requests.
-  ///   - token: what a request must bear; `nil` for no check.
+  ///   - token: the bearer token that a request must carry; `nil` for no check.
   ///   - logger: receives failures of the server, without data of requests.
   public init(
     _ repository: ModelRepository, limits: ServingLimits = ServingLimits(),

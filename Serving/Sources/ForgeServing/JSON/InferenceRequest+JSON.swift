@@ -1,6 +1,6 @@
 /// Requests of the REST protocol: JSON, and binary tensors after it.
 extension InferenceRequest {
-  /// An input before its data are read.
+  /// An input before its data is read.
   private struct Input {
     var name = ""
     var datatype = ""

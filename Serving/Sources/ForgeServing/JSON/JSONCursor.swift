@@ -116,7 +116,7 @@ struct JSONCursor {
     depth -= 1
   }
 
-  /// Reads a truth value.
+  /// Reads a Boolean.
   mutating func flag() throws(ServingError) -> Bool {
     _ = peek()
     if bytes[index...].starts(with: "true".utf8) {
@@ -275,7 +275,7 @@ struct JSONCursor {
       if let unsigned = UInt64(text) { return .unsigned(unsigned) }
       guard let number = Double(text) else { throw failure("a number out of range") }
       return .number(number)
-    default: throw failure("a parameter must be a string, a number or a truth value")
+    default: throw failure("a parameter must be a string, a number or a Boolean")
     }
   }
 

@@ -67,7 +67,7 @@ struct JSONWriter {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Writes a truth value.
+  /// Writes a Boolean.
   mutating func value(_ flag: Bool) { literal(flag ? "true" : "false") }
 
   /// Writes an integer.

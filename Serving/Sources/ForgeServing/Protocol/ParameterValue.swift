@@ -7,7 +7,7 @@ public enum ParameterValue: Hashable, Sendable {
   case number(Double)
   case text(String)
 
-  /// The truth value; `nil` for another type.
+  /// The Boolean; `nil` for another type.
   public var flag: Bool? { if case .flag(let value) = self { value } else { nil } }
 
   /// The integer of at least 0; `nil` for another value.

@@ -1,4 +1,4 @@
-/// What the server says of itself.
+/// What the server says about itself.
 enum ServerFacts {
   static let name = "forge-serve"
   static let version = "0.1.0"

@@ -2,27 +2,27 @@
 public struct ServingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What kind of error it is, which decides the status.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// The request is wrong: 400, INVALID_ARGUMENT.
+    /// The request is wrong: 400, `INVALID_ARGUMENT`.
     case invalid
-    /// The model, version or route does not exist: 404, NOT_FOUND.
+    /// The model, version or route does not exist: 404, `NOT_FOUND`.
     case notFound
-    /// A bearer token is missing or wrong: 401, UNAUTHENTICATED.
+    /// A bearer token is missing or wrong: 401, `UNAUTHENTICATED`.
     case unauthorized
     /// The route has another method: 405.
     case wrongMethod
-    /// The request is larger than its limit: 413, RESOURCE_EXHAUSTED.
+    /// The request is larger than its limit: 413, `RESOURCE_EXHAUSTED`.
     case tooLarge
-    /// The queue of the model is full: 503 with `Retry-After`, RESOURCE_EXHAUSTED.
+    /// The queue of the model is full: 503 with `Retry-After`, `RESOURCE_EXHAUSTED`.
     case overloaded
-    /// The model is not ready: 503, UNAVAILABLE.
+    /// The model is not ready: 503, `UNAVAILABLE`.
     case unavailable
-    /// The time of the request is over: 503, DEADLINE_EXCEEDED.
+    /// The time of the request is over: 503, `DEADLINE_EXCEEDED`.
     case timedOut
-    /// The client has gone: 499, CANCELLED.
+    /// The client has disconnected: 499, `CANCELLED`.
     case cancelled
-    /// The server does not have it: 501, UNIMPLEMENTED.
+    /// The server does not have it: 501, `UNIMPLEMENTED`.
     case unsupported
-    /// The prediction failed: 500, INTERNAL.
+    /// The prediction failed: 500, `INTERNAL`.
     case failed
   }
 

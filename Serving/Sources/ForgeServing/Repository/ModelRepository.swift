@@ -7,7 +7,7 @@ import Synchronization
 
 /// The models of a server: which there are, which are ready, and their changes while it runs.
 public final class ModelRepository: Sendable {
-  /// How models come and go while the server runs.
+  /// How models are loaded and unloaded while the server runs.
   public enum Mode: String, Sendable, CaseIterable {
     /// All models are loaded at the start; nothing changes.
     case none
@@ -17,7 +17,7 @@ public final class ModelRepository: Sendable {
     case poll
   }
 
-  /// What the index says of a version.
+  /// What the index says about a version.
   public struct IndexEntry: Sendable, Hashable {
     /// The name of the model.
     public let name: String
@@ -37,7 +37,7 @@ public final class ModelRepository: Sendable {
     var stamp: [String: ModelSource.FileStamp] = [:]
   }
 
-  /// How models come and go.
+  /// How models are loaded and unloaded.
   public let mode: Mode
   private let folder: RepositoryFolder
   private let options: ModelOptions
@@ -55,7 +55,7 @@ public final class ModelRepository: Sendable {
   ///
   /// - Parameters:
   ///   - path: the folder.
-  ///   - mode: how models come and go.
+  ///   - mode: how models are loaded and unloaded.
   ///   - options: how models are run.
   ///   - logger: receives what was loaded and what failed.
   /// - Throws: ``ServingError`` when there is no such folder.
@@ -222,7 +222,7 @@ public final class ModelRepository: Sendable {
     }
   }
 
-  /// The server has been told to end: it is not ready any more, and loads nothing more.
+  /// The server has been told to end: it is not ready anymore, and loads nothing more.
   func beginDraining() { isDraining.store(true, ordering: .releasing) }
 
   /// Answers what has been accepted, and accepts nothing more.

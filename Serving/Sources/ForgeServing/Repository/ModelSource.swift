@@ -82,7 +82,7 @@ struct RepositoryFolder: Sendable {
     }
   }
 
-  /// The models in the folder by name, and why others are none.
+  /// The models in the folder by name, and the errors of entries that are not models.
   func models() -> (sources: [String: ModelSource], failures: [String: ServingError]) {
     var sources: [String: ModelSource] = [:]
     var failures: [String: ServingError] = [:]
@@ -109,7 +109,7 @@ struct RepositoryFolder: Sendable {
     return (sources, failures)
   }
 
-  /// The model in a folder of Triton's layout; `nil` if it is none.
+  /// The model in a folder of Triton's layout; `nil` if it is not a model.
   private func source(_ name: String, in folder: String) throws(ServingError) -> ModelSource? {
     var files: [Int: ModelSource.Location] = [:]
     var paths: [String] = []

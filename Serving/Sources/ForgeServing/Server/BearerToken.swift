@@ -1,4 +1,4 @@
-/// A token that requests must bear.
+/// A token that requests must carry.
 public struct BearerToken: Sendable {
   private let bytes: [UInt8]
 

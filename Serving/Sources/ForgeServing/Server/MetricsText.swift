@@ -26,19 +26,19 @@ package struct MetricsText {
   /// Triton's metrics of a CPU, then Forge's own.
   private static let metrics = [
     Metric(
-      name: "nv_inference_request_success", help: "Requests that were answered",
+      name: "nv_inference_request_success", help: "Answered requests",
       value: { Int64($1.success.count) }),
     Metric(
-      name: "nv_inference_count", help: "Examples that were predicted",
+      name: "nv_inference_count", help: "Predicted examples",
       value: { Int64($1.examples) }),
     Metric(
-      name: "nv_inference_exec_count", help: "Requests that were run",
+      name: "nv_inference_exec_count", help: "Requests that ran",
       value: { Int64($1.run.count) }),
     Metric(
-      name: "nv_inference_pending_request_count", help: "Requests that wait or run",
+      name: "nv_inference_pending_request_count", help: "Waiting and running requests",
       type: "gauge", value: { model, _ in Int64(model.statistics.pending) }),
     Metric(
-      name: "nv_inference_request_duration_us", help: "Time of requests that were answered",
+      name: "nv_inference_request_duration_us", help: "Time of answered requests",
       value: microseconds { $0.success.nanoseconds }),
     Metric(
       name: "nv_inference_queue_duration_us", help: "Time of waiting for a slot",
@@ -53,7 +53,7 @@ package struct MetricsText {
       name: "nv_inference_compute_output_duration_us", help: "Time of writing outputs",
       value: microseconds { $0.output.nanoseconds }),
     Metric(
-      name: "forge_model_waiting", help: "Predictions that wait for a slot", type: "gauge",
+      name: "forge_model_waiting", help: "Predictions waiting for a slot", type: "gauge",
       value: { model, _ in Int64(model.load.waiting) }),
     Metric(
       name: "forge_model_in_flight", help: "Predictions in slots", type: "gauge",
@@ -88,7 +88,7 @@ package struct MetricsText {
 
   private func appendFailures(to text: inout String) {
     let name = "nv_inference_request_failure"
-    text += "# HELP \(name) Requests that failed\n# TYPE \(name) counter\n"
+    text += "# HELP \(name) Failed requests\n# TYPE \(name) counter\n"
     for (model, values) in models {
       for kind in ServingError.Kind.allCases {
         let reason = "reason=\"\(kind.reason)\",cause=\"\(kind.rawValue)\""

@@ -24,11 +24,11 @@ public struct ServingOptions: Sendable {
   public var metricsPort: Int? = 8002
   /// The certificate for HTTPS and gRPC; `nil` for neither.
   public var tls: TLS?
-  /// What a request must bear; `nil` for no check.
+  /// The bearer token that a request must carry; `nil` for no check.
   public var token: BearerToken?
   /// The limits on requests.
   public var limits = ServingLimits()
-  /// The time between two looks at the repository.
+  /// The time between two scans of the repository in poll mode.
   public var pollInterval = Duration.seconds(15)
   /// The time that requests have to finish after SIGTERM.
   public var grace = Duration.seconds(30)

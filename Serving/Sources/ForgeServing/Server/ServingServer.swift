@@ -36,7 +36,7 @@ public struct ServingServer: Service {
     self.logger = logger
   }
 
-  /// Loads the models and answers requests until the process is told to end.
+  /// Loads the models and answers requests until the process receives a signal to end.
   ///
   /// SIGTERM and SIGINT end the accepting of requests; those that were accepted are answered within
   /// the grace of the options.

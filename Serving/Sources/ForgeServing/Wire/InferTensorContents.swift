@@ -45,7 +45,7 @@ struct InferTensorContents {
   ) throws(ServingError) {
     try field.integers { (value) throws(ServingError) in
       guard let value = Value(exactly: convert(value)) else {
-        throw .invalid("the contents of \"\(name)\" have a number that is no \(Value.self)")
+        throw .invalid("the contents of \"\(name)\" have a number that \(Value.self) cannot hold")
       }
       withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
     }

@@ -32,7 +32,7 @@ package struct WireWriter {
     integer(number, UInt64(bitPattern: Int64(value)))
   }
 
-  /// Writes a truth value.
+  /// Writes a Boolean.
   mutating func flag(_ number: Int, _ value: Bool) { integer(number, value ? UInt64(1) : 0) }
 
   /// Writes a text.

@@ -108,8 +108,8 @@ extension CoreMLGraphWriter {
     let (times, rows, channels) = (from[0], from[1], from[2])
     let units = rule.units
     let plain = try name(of: gates.sequence, in: .plain)
-    // A reversed sequence is turned around instead of the layer's own flag, whose order of outputs
-    // the specification does not state.
+    // Core ML's own flag does not specify the order of the outputs, so the sequence itself is
+    // reversed.
     let turned = rule.isReversed ? try reversed(plain, axes: [0]) : plain
     var inputs = [try reshaped(turned, to: from + [1, 1])]
     if rule.optional.contains(.hidden) || rule.optional.contains(.cells) {

@@ -24,7 +24,7 @@ extension CoreMLGraphWriter {
       before: Array(pads[..<2]), after: Array(pads[2...]))
     let x = try name(of: call.inputs[0], in: .channelsFirst)
     let made = Array(sizes(call.output)[..<2])
-    // A mean of all taps divides by their number, also beyond the stated padding.
+    // A mean of all taps divides by their number, even beyond the stated padding.
     let result = try pooled(
       x, kind, window, made: made, padded: window.after, named: name(for: call.output))
     set(call.output, .channelsFirst, result)

@@ -210,7 +210,7 @@ extension KerasGraphWriter {
     return (arguments, made)
   }
 
-  /// Whether a constant repeats along a tensor of these sizes, also in another form of it.
+  /// Whether a constant repeats along a tensor of these sizes, or along another form of it.
   private func isAlong(_ form: [Int], _ plain: [Int], _ constant: [Int]) -> Bool {
     let rest = Array(constant.drop { $0 == 1 })
     return rest.count <= min(form.count, plain.count)

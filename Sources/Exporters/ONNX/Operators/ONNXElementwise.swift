@@ -113,7 +113,7 @@ extension ONNXGraphWriter {
     cast(add("Cast", [x], ("to", .int(type))), named: name)
   }
 
-  /// Truth values as 0 and 1.
+  /// Booleans as 0 and 1.
   mutating func cast(_ x: String, named name: String? = nil) -> String {
     add("Cast", [x], named: name, ("to", .int(1)))
   }

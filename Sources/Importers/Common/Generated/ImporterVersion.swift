@@ -3,5 +3,5 @@
 /// The version of imports.
 enum ImporterVersion {
   /// The digest of the sources that decide which model a file becomes.
-  static let digest = "7f0060181d6cd3ba93360d88aae9a955"
+  static let digest = "5461b4c9f70fd284a2e6c3c201f67c0b"
 }

@@ -86,7 +86,7 @@ extension CoreMLLayerType {
 }
 
 extension CoreMLCall {
-  /// Makes integers from −127 to 127 of a tensor, as real numbers, and returns what 1 stands for.
+  /// Quantizes a tensor to integers from −127 to 127, stored as floats, and returns the scale.
   ///
   /// `int8DynamicQuantize`: the specification does not say how the input is quantized. The scale is
   /// `max |x| / 127` of all elements, as coremltools makes that of the weights.

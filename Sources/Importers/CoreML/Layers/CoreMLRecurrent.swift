@@ -15,8 +15,8 @@ extension CoreMLLayerType {
 ///
 /// What gates are computed from is bounded to −50 … 50. A layer reads
 /// [sequence, batch, channels, 1, 1], in the first versions [sequence, channels, 1, 1], then
-/// perhaps the states before the sequence, [1, batch, units, 1, 1]. Its results are the sequence of
-/// outputs or the last one, then the states after the sequence.
+/// optionally the states before the sequence, [1, batch, units, 1, 1]. Its results are the sequence
+/// of outputs or the last one, then the states after the sequence.
 enum CoreMLRecurrent {
   /// The bound of what gates are computed from.
   private static let gateBound: Float = 50

@@ -100,7 +100,7 @@ struct MILCall: ONNXTranslation {
     return value
   }
 
-  /// A truth value that must be known.
+  /// A Boolean that must be known.
   func bool(_ key: String, _ absent: Bool) throws -> Bool {
     try ints(key)?.first.map { $0 != 0 } ?? absent
   }

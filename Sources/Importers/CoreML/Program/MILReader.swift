@@ -78,7 +78,9 @@ struct MILReader {
     let kind = tensor.last { (1...7).contains($0) }
     let content = try kind.flatMap { try tensor.message($0) }
     if kind == 4 { return .texts(try content?.strings(1) ?? []) }
-    guard let element = type.element else { throw NodeFailure.invalid("numbers for texts") }
+    guard let element = type.element else {
+      throw NodeFailure.invalid("numbers where texts are declared")
+    }
     let count = type.sizes.reduce(1, *)
     func check(_ received: Int) throws {
       guard received == count else {
@@ -98,7 +100,7 @@ struct MILReader {
     func numbers(_ numberType: ElementType, _ values: WireBytes?) throws -> MILOperand {
       try check((values?.count ?? 0) / numberType.byteCount)
       guard case .plain(let stated) = element, !stated.isInteger else {
-        throw NodeFailure.invalid("numbers for integers")
+        throw NodeFailure.invalid("floating-point numbers where integers are declared")
       }
       return Self.operand(.plain(numberType), type.sizes, values?.bytes ?? BytesInMemory([]))
     }
@@ -165,7 +167,7 @@ struct MILReader {
     guard let stored = MILElement(storage: code) else {
       throw NodeFailure.unsupported("stored element type \(code)")
     }
-    // Truth values are stored as bytes.
+    // Booleans are stored as bytes.
     let isBool = element == .plain(.bool) && stored.bits == 8
     guard stored == element || isBool else {
       throw NodeFailure.invalid("weights of another element type, number \(code)")

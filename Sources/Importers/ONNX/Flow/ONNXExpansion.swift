@@ -126,7 +126,7 @@ extension ONNXGraphImport {
 
   /// Makes the results of a node those of others.
   ///
-  /// - Throws: ``ImportError``; ``NodeFailure`` for another number of results.
+  /// - Throws: ``ImportError``; ``NodeFailure`` for a different number of results.
   mutating func set(
     _ node: FileNode, to names: [String], in scope: ONNXScope
   ) throws {

@@ -2,7 +2,7 @@ import Forge
 
 /// Sequences of tensors: lists of values whose number and places are known while importing.
 ///
-/// A list holds the names of values. Taking one out of it is another name for the value, so that
+/// A list holds the names of values. Taking one out of it is another name for the value, so
 /// all that is known of it stays known.
 extension ONNXExpansion {
   static let sequences = [

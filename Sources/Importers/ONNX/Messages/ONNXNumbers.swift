@@ -57,8 +57,8 @@ struct ONNXNumbers: Sendable {
   ///
   /// - Parameter count: the number of elements that are needed.
   /// - Returns: the elements, small ones in the last bits.
-  /// - Throws: ``ONNXTensor/Failure`` for another number of them; ``ImportError``; what reading the
-  ///   file throws.
+  /// - Throws: ``ONNXTensor/Failure`` for a different number of them; ``ImportError``; what reading
+  ///   the file throws.
   func values(_ count: Int) throws -> [UInt64] {
     let values: [UInt64]
     switch content {

@@ -2,19 +2,19 @@ import Forge
 
 /// Follows an open size through a graph: that of the batch, or the number of rows of a selection.
 ///
-/// The graph is imported with one size, `base`. Beside it, every node that the open size reaches is
-/// imported once more with a multiple of it, of which only sizes and numbers matter: that of the
-/// file where it fixes the batch. From the two follows where the open size stands in each result,
-/// and which numbers depend on it. What a node does to elements of equal sizes is stated by its
-/// operator (``ONNXOpenRules``). A uniform node, whose results grow as its inputs do, is not
-/// imported again. A node that does not keep examples apart, and one of which that is not known,
-/// mixes them; so does everything after it.
+/// The graph is imported with one size, `base`. Every node that the open size reaches is imported a
+/// second time with a larger size: the file's own if it fixes the batch, otherwise a multiple.
+/// Comparing the two results shows which axes have the open size, and which numbers depend on it.
+/// What a node does to elements of equal sizes is stated by its operator (``ONNXOpenRules``). A
+/// uniform node, whose results grow as its inputs do, is not imported again. A node that does not
+/// keep examples apart, and one of which that is not known, mixes them; so does everything after
+/// it.
 struct ONNXOpenAxes {
   /// The open size with which the graph is imported.
   let base: Int
   /// How many times larger the size beside it is.
   let factor: Int
-  /// What has to do with the open size; other values have not.
+  /// The state of each value that depends on the open size.
   private(set) var states: [String: ONNXOpenState] = [:]
   /// The values with the larger size.
   private var values: [String: LargerValue] = [:]
@@ -213,8 +213,7 @@ struct ONNXOpenAxes {
     return result
   }
 
-  /// The state of a known value that has become another one with the larger size; `nil` if it has
-  /// not.
+  /// The state of a known value that differs at the larger size; `nil` if it is the same.
   func state(_ one: HostTensor, _ more: HostTensor) -> ONNXOpenState? {
     guard one.sizes != more.sizes else { return Self.hasSameValues(one, more) ? nil : .numbers }
     guard one.sizes.count == more.sizes.count else { return .numbers }

@@ -24,7 +24,8 @@ struct ONNXSelectedRows {
       return
     }
     var axes = ONNXOpenAxes(base: first.sizes[chosen.axis])
-    for (name, output) in zip(call.node.outputs, call.outputs) where !name.isEmpty {
+    for (index, (name, output)) in zip(call.node.outputs, call.outputs).enumerated()
+    where !name.isEmpty && !chosen.wholeOutputs.contains(index) {
       if case .network(let rows)? = output { axes.add(name, rows, along: chosen.axis) }
     }
     let name = call.node.outputs.first { !$0.isEmpty } ?? call.node.name

@@ -142,7 +142,7 @@ extension ONNXOperators {
       }, { $0 + $1 })(&call, hosts)
   }
 
-  /// The bits of 8-bit integers and truth values in another type of as many bits.
+  /// The bits of 8-bit integers and Booleans in another type of as many bits.
   private static func reinterpret(_ call: inout ONNXCall) throws {
     let number = Int32(clamping: call.node.int("to"))
     guard let type = ElementType(onnx: number) else {

@@ -12,6 +12,7 @@ extension ONNXOperators {
     ONNXOperator(
       "NonZero", import: nonZero, fold: .known(knownNonZero), bounds: nil,
       length: .refused, sizes: .none, examples: .mixed),
+    // Places that a short sequence lacks fit no length.
     .computed("Compress", import: compress, rule: ONNXOpenRules.compress),
   ]
 
@@ -86,17 +87,18 @@ extension ONNXOperators {
       let size = condition.sizes[0]
       let (places, count) = try chosen(call, condition.tensor(as: [0]), of: size)
       // Of places that were not chosen it takes the last entry, which does not count.
-      let valid = try call.apply(
-        Minimum(constant: [Float(size - 1)]), to: places)
+      let valid = try call.apply(Minimum(constant: [Float(size - 1)]), to: places)
       result = try call.apply(GatherRows(axis: memoryAxis), to: tensor, valid)
       call.chosenRows = ONNXChosenRows(axis: axis, count: count)
     }
     call.set(FileTensor(result, layout: layout, rank: flat.rank, type: flat.type))
   }
 
-  /// The places of elements that are not 0, in order, behind them the number of elements as often
-  /// as there are others; and the number of places.
-  private static func chosen(
+  /// Finds the places of elements that are not 0.
+  ///
+  /// - Returns: the places in order, followed by `size` for each element that is 0; and the number
+  ///   of places.
+  static func chosen(
     _ call: ONNXCall, _ flat: Tensor, of size: Int
   ) throws -> (places: Tensor, count: Tensor) {
     guard size <= mostPlaces else {
@@ -121,6 +123,8 @@ struct ONNXChosenRows {
   let axis: Int
   /// How many of them count, in a tensor of one element.
   let count: Tensor
+  /// The outputs of the node, by index, that do not have these rows.
+  var wholeOutputs: Set<Int> = []
 
   /// Refuses to choose from sequences whose length predictions choose.
   static func refuseLengths(_ tensors: [FileTensor]) throws {

@@ -1,7 +1,7 @@
 import Forge
 
 extension ONNXOperators {
-  /// Comparisons, operations on truth values, and choices by them.
+  /// Comparisons, operations on Booleans, and choices by them.
   static let comparisons: [ONNXOperator] = [
     comparison(
       "Equal", .equal, fold: ONNXFolding.compare({ $0 == $1 }, { $0 == $1 }),

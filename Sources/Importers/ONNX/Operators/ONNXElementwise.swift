@@ -67,7 +67,7 @@ extension ONNXOperators {
     case added, subtracted, multiplied
   }
 
-  /// Combines numbers; arithmetic on integers is not done in Float32, unless it is exact there.
+  /// Combines numbers; arithmetic on integers is refused unless it is exact in Float32.
   ///
   /// - Parameters:
   ///   - call: the node.

@@ -25,7 +25,7 @@ struct ONNXOperator: Sendable {
   enum Length: Sendable {
     /// The node is refused.
     case refused
-    /// The import depends on no size along the length, so that what it makes is right for all.
+    /// The import depends on no size along the length, so what it makes is right for all.
     case followed
     /// The node is imported in another way.
     case importedBy(Import)

@@ -3,7 +3,6 @@ import Forge
 extension ONNXOperators {
   /// Selections and patterns that are composed of other layers.
   static let rearrangements: [ONNXOperator] = [
-    // Places that a short sequence lacks fit no length.
     // What is cut or added depends on the size.
     ONNXOperator(
       "CenterCropPad", import: centerCropPad, fold: .none, bounds: nil, length: .refused,

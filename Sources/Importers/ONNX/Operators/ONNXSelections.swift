@@ -15,16 +15,16 @@ extension ONNXOperators {
   private static func topK(_ call: inout ONNXCall) throws {
     let input = try call.network(0)
     let axis = try ONNXCall.axis(call.node.int("axis", -1), rank: input.rank)
-    var stated = call.node.has("k") ? call.node.int("k") : nil
-    if !call.node.has("k"), call.has(1) {
-      if let known = call.host(1) {
-        stated = try known.integers().first.map { Int($0) }
-      } else {
-        try ONNXChosenRows.refuseLengths([input])
-        let count = try call.apply(Reshape(to: [1]), to: try ONNXCall.plain(try call.value(1)))
-        call.chosenRows = ONNXChosenRows(axis: axis, count: count)
-        stated = input.sizes[axis]
-      }
+    var stated: Int?
+    if call.node.has("k") {
+      stated = call.node.int("k")
+    } else if let known = call.host(1) {
+      stated = try known.integers().first.map { Int($0) }
+    } else if call.has(1) {
+      try ONNXChosenRows.refuseLengths([input])
+      let count = try call.apply(Reshape(to: [1]), to: try ONNXCall.plain(try call.value(1)))
+      call.chosenRows = ONNXChosenRows(axis: axis, count: count)
+      stated = input.sizes[axis]
     }
     guard let count = stated, (1...max(input.sizes[axis], 1)).contains(count) else {
       throw NodeFailure.invalid("k of an axis of \(input.sizes[axis])")

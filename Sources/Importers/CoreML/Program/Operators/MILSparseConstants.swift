@@ -70,7 +70,7 @@ extension MILOperators {
 }
 
 extension MILPacked {
-  /// Truth values, each repeated along an axis.
+  /// Booleans, each repeated along an axis.
   fileprivate func repeated(_ times: Int, along axis: Int, _ sizes: [Int]) throws -> MILPacked {
     let inner = self.sizes[(axis + 1)...].reduce(1, *)
     let flags = try integers()

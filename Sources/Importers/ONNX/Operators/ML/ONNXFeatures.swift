@@ -161,7 +161,7 @@ enum ONNXFeatures {
     case .host(let host):
       let indices = try host.integers().map { index -> Int in
         guard (0..<Int64(size)).contains(index) else {
-          throw NodeFailure.invalid("index \(index) of an axis of \(size)")
+          throw NodeFailure.invalid("index \(index) on an axis of size \(size)")
         }
         return Int(index)
       }

@@ -33,13 +33,14 @@ enum ONNXLabels {
     return numbers.map { "\($0)" }
   }
 
-  /// The numbers of the classes that a node states; `nil` for texts, of which the place is taken.
+  /// The numbers of the classes that a node states; `nil` for texts, which
+  /// are represented by their index.
   static func classNumbers(_ call: ONNXCall, integers: String) throws -> [Float]? {
     guard call.node.strings("classlabels_strings")?.isEmpty ?? true else { return nil }
     return try (call.node.ints(integers) ?? []).map { try ONNXFeatures.exact(Int64($0)) }
   }
 
-  /// The label of a classifier: the number of a class in the file, or the place of its text.
+  /// The label of a classifier: the number of a class in the file, or the index of its text.
   static func label(
     _ call: inout ONNXCall, _ places: FileTensor, integers: String
   ) throws -> FileTensor {

@@ -73,7 +73,7 @@ extension ONNXOperators {
   private static func block(_ call: ONNXCall) throws -> Int {
     guard let size = call.channelBlock else {
       throw NodeFailure.unsupported(
-        "channels in blocks of 8 or 16, of which the file does not say")
+        "channels in blocks of 8 or 16, which the file does not state: save it at level extended")
     }
     return size
   }

@@ -3,7 +3,7 @@ import Forge
 /// What the attention of ONNX Runtime adds to the products of queries and keys.
 ///
 /// A mask has a number above 0 for each key that counts; to the score of any other key
-/// `mask_filter_value` is added, −10000 unless it is stated, so that a query whose keys are all
+/// `mask_filter_value` is added, −10000 unless it is stated, so a query whose keys are all
 /// masked weighs them as if none were.
 struct MicrosoftMask {
   /// How many rows, heads, queries and keys there are, for each length of a sequence.
